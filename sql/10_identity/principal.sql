@@ -1,0 +1,130 @@
+create type private.principal as (
+  agency_id uuid,
+  credential_id uuid,
+  kind text,
+  agent_id uuid,
+  name text,
+  permissions text[]
+);
+comment on type private.principal is 'Who is calling: an API key or a signed-in agent, its one agency and what it may do.';
+
+create function private.role_permissions(role text) returns text[]
+language sql
+immutable
+set search_path = ''
+as $$
+  select case role
+    when 'viewer' then array[
+      'leads:read', 'operations:read', 'properties:read', 'viewings:read', 'offers:read', 'signatures:read', 'documents:read']
+    else array[
+      'leads:read', 'leads:write', 'operations:read', 'operations:write', 'properties:read', 'properties:write',
+      'viewings:read', 'viewings:write', 'offers:read', 'offers:write', 'signatures:read', 'signatures:write',
+      'documents:read', 'documents:write']
+  end;
+$$;
+comment on function private.role_permissions(text) is 'What an agent''s role allows: viewers read, everybody else reads and writes.';
+
+create function private.principal() returns private.principal
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  caller private.principal;
+  key text := nullif(current_setting('request.headers', true), '')::json ->> 'x-corredor-key';
+begin
+  if key is not null then
+    select k.agency_id, k.id, 'api_key', k.agent_id, k.name, k.permissions
+    into caller
+    from public.api_keys k
+    where k.prefix = split_part(key, '_', 2)
+      and k.secret_hash = sha256(convert_to(split_part(key, '_', 3), 'UTF8'))
+      and key ~ '^cor_[a-z0-9]{8}_[a-z0-9]+$'
+      and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > now());
+  elsif (select auth.uid()) is not null then
+    select a.agency_id, a.id, 'agent', a.id, a.name, private.role_permissions(a.role)
+    into caller
+    from public.agents a
+    where a.user_id = (select auth.uid()) and a.active;
+  end if;
+  return caller;
+end
+$$;
+comment on function private.principal() is
+  'The caller, read from the API key in the header x-corredor-key, else from the access token. Null without a valid credential. A header that names a key is never answered with another credential.';
+grant execute on function private.principal() to anon, authenticated;
+
+create function private.agency_id() returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select (private.principal()).agency_id;
+$$;
+comment on function private.agency_id() is 'The caller''s agency. Policies compare with (select private.agency_id()), which runs once a statement.';
+grant execute on function private.agency_id() to anon, authenticated;
+
+create function private.touch_api_key(agency_id uuid, credential_id uuid) returns void
+language sql
+security definer
+set search_path = ''
+as $$
+  -- Skips a row that another request is touching, so that parallel requests never wait for each other here.
+  update public.api_keys k set last_used_at = now()
+  from (
+    select c.agency_id, c.id from public.api_keys c
+    where c.agency_id = touch_api_key.agency_id and c.id = touch_api_key.credential_id
+      and (c.last_used_at is null or c.last_used_at < now() - interval '1 minute')
+    for no key update skip locked
+  ) due
+  where k.agency_id = due.agency_id and k.id = due.id;
+$$;
+comment on function private.touch_api_key(uuid, uuid) is 'Notes that a key was used, at most once a minute.';
+
+create function private.authorize(required_permission text default null) returns private.principal
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.principal();
+  budget jsonb;
+begin
+  if caller.agency_id is null then
+    perform private.raise_error(401, 'unauthorized', 'The credential is missing, unknown, expired or revoked.');
+  end if;
+
+  budget := private.take_token(caller.agency_id, caller.credential_id);
+  perform set_config('corredor.rate_limit', (budget - 'allowed' - 'retry_after')::text, true);
+  perform set_config('response.headers', jsonb_build_array(
+    jsonb_build_object('ratelimit-limit', budget ->> 'limit'),
+    jsonb_build_object('ratelimit-remaining', budget ->> 'remaining'),
+    jsonb_build_object('ratelimit-reset', budget ->> 'reset'))::text, true);
+
+  if not (budget -> 'allowed')::boolean then
+    perform private.raise_error(429, 'rate_limited', 'Too many requests; try again later.',
+      jsonb_build_object('retry_after_seconds', budget -> 'retry_after'));
+  end if;
+
+  if caller.kind = 'api_key' then
+    perform private.touch_api_key(caller.agency_id, caller.credential_id);
+  end if;
+
+  if required_permission is not null and not required_permission = any (caller.permissions) then
+    perform private.raise_error(403, 'forbidden',
+      format('The credential does not have the permission %s.', required_permission),
+      jsonb_build_object('required_permission', required_permission));
+  end if;
+  return caller;
+end
+$$;
+comment on function private.authorize(text) is
+  'First line of every RPC: counts the request, and refuses it with 401 (no valid credential), 429 (bucket empty) or 403 (permission missing). Sets the RateLimit headers. Returns the caller.';
+grant execute on function private.authorize(text) to anon, authenticated;
+
+create policy select_own on public.agencies for select to anon, authenticated
+  using (id = (select private.agency_id()));
+create policy select_own on public.agents for select to anon, authenticated
+  using (agency_id = (select private.agency_id()));

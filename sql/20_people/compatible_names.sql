@@ -1,0 +1,19 @@
+create function private.name_words(name text) returns text[]
+language sql
+stable
+set search_path = ''
+as $$
+  select regexp_split_to_array(
+    btrim(regexp_replace(lower(extensions.unaccent('extensions.unaccent', name)), '[^a-z0-9]+', ' ', 'g')), ' ');
+$$;
+comment on function private.name_words(text) is 'The words of a name without case, accents and punctuation.';
+
+create function private.names_compatible(a text, b text) returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  -- "José García" and "Jose Garcia López" may be one person; "Ana Ruiz" and "Luis Ruiz" are two.
+  select private.name_words(a) <@ private.name_words(b) or private.name_words(b) <@ private.name_words(a);
+$$;
+comment on function private.names_compatible(text, text) is 'Whether two names may belong to one person: one has all the words of the other.';

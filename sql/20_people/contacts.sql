@@ -1,0 +1,37 @@
+create table public.contacts (
+  agency_id uuid not null references public.agencies (id) on delete restrict,
+  id uuid not null default gen_random_uuid(),
+  full_name text not null,
+  phone text,
+  email text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (agency_id, id),
+  constraint full_name_is_not_blank check (btrim(full_name) <> '' and char_length(full_name) <= 200),
+  constraint phone_is_e164 check (phone ~ '^\+[1-9][0-9]{6,14}$'),
+  constraint email_is_normal check (email = lower(btrim(email)) and email like '%_@_%' and char_length(email) <= 254),
+  constraint contact_email_is_unique_in_agency unique (agency_id, email)
+);
+create index contacts_by_phone on public.contacts (agency_id, phone, created_at) where phone is not null;
+
+comment on table public.contacts is 'A person the agency knows. Leads of one person share a contact, found by e-mail, else by phone.';
+comment on column public.contacts.agency_id is 'The agency.';
+comment on column public.contacts.id is 'Identifier.';
+comment on column public.contacts.full_name is 'Name as first given.';
+comment on column public.contacts.phone is 'Phone in E.164, for example +34600111222.';
+comment on column public.contacts.email is 'E-mail, trimmed and lower case; no two contacts of an agency share one.';
+comment on column public.contacts.created_at is 'When the person was first seen.';
+comment on column public.contacts.updated_at is 'When the row last changed.';
+
+alter table public.contacts enable row level security;
+create policy select_own on public.contacts for select to anon, authenticated
+  using (agency_id = (select private.agency_id()));
+create policy insert_own on public.contacts for insert to anon, authenticated
+  with check (agency_id = (select private.agency_id()));
+create policy update_own on public.contacts for update to anon, authenticated
+  using (agency_id = (select private.agency_id()))
+  with check (agency_id = (select private.agency_id()));
+grant select, insert (agency_id, full_name, phone, email), update (phone, email) on public.contacts to anon, authenticated;
+
+create trigger _900_updated_at before update on public.contacts
+  for each row execute function private.tg__updated_at();

@@ -1,0 +1,87 @@
+create table public.leads (
+  agency_id uuid not null references public.agencies (id) on delete restrict,
+  id uuid not null default gen_random_uuid(),
+  full_name text not null,
+  phone text,
+  email text,
+  origin text not null default 'other',
+  lead_status text default 'new',
+  temperature text,
+  intent text,
+  budget_max numeric(12, 2),
+  bedrooms_min int,
+  notes text,
+  assigned_agent_id uuid,
+  contact_id uuid not null,
+  operation_id uuid,
+  archived_at timestamptz,
+  archive_reason text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (agency_id, id),
+  foreign key (agency_id, contact_id) references public.contacts (agency_id, id) on delete restrict,
+  foreign key (agency_id, assigned_agent_id) references public.agents (agency_id, id) on delete restrict,
+  constraint full_name_is_not_blank check (btrim(full_name) <> '' and char_length(full_name) <= 200),
+  constraint phone_is_e164 check (phone ~ '^\+[1-9][0-9]{6,14}$'),
+  constraint email_is_normal check (email = lower(btrim(email)) and email like '%_@_%' and char_length(email) <= 254),
+  constraint origin_is_known check (origin in (
+    'email', 'web', 'portal', 'phone', 'walk_in', 'referral', 'whatsapp', 'api', 'other')),
+  constraint lead_status_is_known check (lead_status in ('new', 'contacted', 'qualified', 'unqualified')),
+  constraint temperature_is_known check (temperature in ('hot', 'warm', 'cold')),
+  constraint intent_is_short check (char_length(intent) <= 500),
+  constraint budget_max_is_in_range check (budget_max > 0 and budget_max <= 1000000000),
+  constraint bedrooms_min_is_in_range check (bedrooms_min between 0 and 50),
+  constraint notes_are_short check (char_length(notes) <= 10000),
+  constraint archived_has_reason check ((archived_at is null) = (archive_reason is null)),
+  constraint archive_reason_is_short check (btrim(archive_reason) <> '' and char_length(archive_reason) <= 1000)
+);
+-- Every list is newest first inside one agency; each filter has its index in that order.
+create index leads_newest on public.leads (agency_id, created_at desc, id desc);
+create index leads_newest_active on public.leads (agency_id, created_at desc, id desc) where archived_at is null;
+create index leads_by_temperature on public.leads (agency_id, temperature, created_at desc, id desc);
+create index leads_by_origin on public.leads (agency_id, origin, created_at desc, id desc);
+create index leads_by_email on public.leads (agency_id, email, created_at desc, id desc);
+create index leads_by_assigned_agent on public.leads (agency_id, assigned_agent_id, created_at desc, id desc);
+create index leads_by_contact on public.leads (agency_id, contact_id);
+create index leads_by_operation on public.leads (agency_id, operation_id);
+
+comment on table public.leads is 'A person''s interest in buying, renting or selling. The work hangs off its operations. Never removed, only archived.';
+comment on column public.leads.agency_id is 'The agency.';
+comment on column public.leads.id is 'Identifier.';
+comment on column public.leads.full_name is 'Name as given with this lead.';
+comment on column public.leads.phone is 'Phone as given with this lead, in E.164.';
+comment on column public.leads.email is 'E-mail as given with this lead, lower case.';
+comment on column public.leads.origin is 'Where it came from: email, web, portal, phone, walk_in, referral, whatsapp, api or other.';
+comment on column public.leads.lead_status is 'new, contacted, qualified or unqualified; null for a listing lead (a seller), so do not count supply by it.';
+comment on column public.leads.temperature is 'hot, warm or cold; null until qualified.';
+comment on column public.leads.intent is 'What the person wants, in few words.';
+comment on column public.leads.budget_max is 'The most the person would pay: the price when buying, the monthly rent when renting; in the currency of the agency''s country.';
+comment on column public.leads.bedrooms_min is 'The fewest bedrooms the person accepts.';
+comment on column public.leads.notes is 'Free text.';
+comment on column public.leads.assigned_agent_id is 'The agent who looks after the lead.';
+comment on column public.leads.contact_id is 'The person.';
+comment on column public.leads.operation_id is 'The operation opened together with the lead, if one was.';
+comment on column public.leads.archived_at is 'When the lead was archived; it no longer shows in lists.';
+comment on column public.leads.archive_reason is 'Why the lead was archived.';
+comment on column public.leads.created_at is 'When the lead came in.';
+comment on column public.leads.updated_at is 'When the row last changed.';
+
+alter table public.leads enable row level security;
+create policy select_own on public.leads for select to anon, authenticated
+  using (agency_id = (select private.agency_id()));
+create policy insert_own on public.leads for insert to anon, authenticated
+  with check (agency_id = (select private.agency_id()));
+create policy update_own on public.leads for update to anon, authenticated
+  using (agency_id = (select private.agency_id()))
+  with check (agency_id = (select private.agency_id()));
+grant select,
+  insert (agency_id, id, full_name, phone, email, origin, intent, budget_max, bedrooms_min, notes, assigned_agent_id,
+    contact_id, operation_id),
+  update (full_name, phone, email, origin, lead_status, temperature, intent, budget_max, bedrooms_min, notes,
+    assigned_agent_id, archived_at, archive_reason)
+  on public.leads to anon, authenticated;
+
+create trigger _900_updated_at before update on public.leads
+  for each row execute function private.tg__updated_at();
+create trigger _100_refuse_removal before delete or truncate on public.leads
+  for each statement execute function private.tg__refuse_removal();

@@ -1,0 +1,64 @@
+create table public.properties (
+  agency_id uuid not null references public.agencies (id) on delete restrict,
+  id uuid not null default gen_random_uuid(),
+  reference text,
+  title text,
+  listing_type text not null,
+  status text not null default 'available',
+  property_type text not null default 'flat',
+  price numeric(12, 2),
+  bedrooms int,
+  bathrooms int,
+  area_m2 numeric(8, 2),
+  street text,
+  zone text,
+  city text,
+  postal_code text,
+  description text,
+  owner_lead_id uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (agency_id, id),
+  foreign key (agency_id, owner_lead_id) references public.leads (agency_id, id) on delete restrict,
+  constraint property_reference_is_unique_in_agency unique (agency_id, reference),
+  constraint listing_type_is_known check (listing_type in ('sale', 'rent')),
+  constraint status_is_known check (status in ('available', 'pending', 'sold', 'rented', 'withdrawn')),
+  constraint property_type_is_known check (property_type in (
+    'flat', 'house', 'penthouse', 'duplex', 'studio', 'office', 'premises', 'garage', 'storage', 'land', 'building', 'other')),
+  constraint price_is_in_range check (price > 0 and price <= 1000000000),
+  constraint bedrooms_are_in_range check (bedrooms between 0 and 200),
+  constraint bathrooms_are_in_range check (bathrooms between 0 and 200),
+  constraint area_is_positive check (area_m2 > 0)
+);
+create index properties_newest on public.properties (agency_id, created_at desc, id desc);
+create index properties_by_status on public.properties (agency_id, status, created_at desc, id desc);
+create index properties_by_owner on public.properties (agency_id, owner_lead_id);
+
+comment on table public.properties is 'A home, premises or land the agency sells or lets.';
+comment on column public.properties.agency_id is 'The agency.';
+comment on column public.properties.id is 'Identifier.';
+comment on column public.properties.reference is 'The agency''s own reference, unique in the agency.';
+comment on column public.properties.title is 'One line for people.';
+comment on column public.properties.listing_type is 'sale or rent; an offer takes its type from here when it names none.';
+comment on column public.properties.status is 'available, pending (an offer is accepted), sold, rented or withdrawn.';
+comment on column public.properties.property_type is 'flat, house, penthouse, duplex, studio, office, premises, garage, storage, land, building or other.';
+comment on column public.properties.price is 'Asking price in EUR; a month''s rent when listing_type is rent.';
+comment on column public.properties.bedrooms is 'Number of bedrooms.';
+comment on column public.properties.bathrooms is 'Number of bathrooms.';
+comment on column public.properties.area_m2 is 'Built area in square metres.';
+comment on column public.properties.street is 'Street and number.';
+comment on column public.properties.zone is 'Neighbourhood.';
+comment on column public.properties.city is 'Town or city.';
+comment on column public.properties.postal_code is 'Postal code.';
+comment on column public.properties.description is 'Text for the advertisement.';
+comment on column public.properties.owner_lead_id is 'The listing lead of the owner, if known.';
+comment on column public.properties.created_at is 'When the property was taken in.';
+comment on column public.properties.updated_at is 'When the row last changed.';
+
+alter table public.properties enable row level security;
+create policy select_own on public.properties for select to anon, authenticated
+  using (agency_id = (select private.agency_id()));
+grant select on public.properties to anon, authenticated;
+
+create trigger _900_updated_at before update on public.properties
+  for each row execute function private.tg__updated_at();

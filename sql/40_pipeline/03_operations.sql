@@ -1,0 +1,70 @@
+create table public.operations (
+  agency_id uuid not null references public.agencies (id) on delete restrict,
+  id uuid not null default gen_random_uuid(),
+  lead_id uuid not null,
+  operation_type text not null,
+  flow text not null references public.flows (id) on delete restrict,
+  stage text not null,
+  property_id uuid,
+  lost_reason text,
+  deposit_paid_at timestamptz,
+  won_at timestamptz,
+  closed_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (agency_id, id),
+  foreign key (agency_id, lead_id) references public.leads (agency_id, id) on delete restrict,
+  foreign key (agency_id, property_id) references public.properties (agency_id, id) on delete restrict,
+  foreign key (flow, stage) references public.stages (flow, id) on delete restrict,
+  constraint operation_type_is_known check (operation_type in ('buy', 'rent', 'sell')),
+  constraint lost_has_reason check (stage <> 'lost' or btrim(lost_reason) <> ''),
+  constraint lost_reason_is_short check (char_length(lost_reason) <= 1000),
+  constraint won_is_closed check (won_at is null or closed_at is not null)
+);
+-- One open operation for each lead and type, also when two requests open it at once.
+create unique index one_open_operation_per_type on public.operations (agency_id, lead_id, operation_type)
+  where closed_at is null;
+create index operations_newest on public.operations (agency_id, created_at desc, id desc);
+create index operations_newest_open on public.operations (agency_id, created_at desc, id desc) where closed_at is null;
+create index operations_by_stage on public.operations (agency_id, stage, created_at desc, id desc);
+create index operations_by_type on public.operations (agency_id, operation_type, created_at desc, id desc);
+create index operations_by_lead on public.operations (agency_id, lead_id, created_at desc, id desc);
+create index operations_by_property on public.operations (agency_id, property_id) where property_id is not null;
+create index operations_won on public.operations (agency_id, won_at desc, id desc) where won_at is not null;
+
+comment on table public.operations is 'A deal of a lead: buy, rent or sell. It walks its flow one stage at a time, through gates, to a closing stage.';
+comment on column public.operations.agency_id is 'The agency.';
+comment on column public.operations.id is 'Identifier.';
+comment on column public.operations.lead_id is 'The lead whose deal it is.';
+comment on column public.operations.operation_type is 'buy, rent or sell. A lead has at most one open operation of each.';
+comment on column public.operations.flow is 'The journey it follows; taken from the type.';
+comment on column public.operations.stage is 'Where it stands. Changing it is a guarded move: one step forward with the gate passed, or a closing stage.';
+comment on column public.operations.property_id is 'The property chosen. Setting it closes the step favoritaElegida.';
+comment on column public.operations.lost_reason is 'Why it was lost; required to move to lost.';
+comment on column public.operations.deposit_paid_at is 'When the deposit (fianza) was paid; a rental cannot close as rented or won before.';
+comment on column public.operations.won_at is 'When it first closed as won, sold or rented; queues deal_won.';
+comment on column public.operations.closed_at is 'When it reached a closing stage; closed operations do not move.';
+comment on column public.operations.created_at is 'When it was opened.';
+comment on column public.operations.updated_at is 'When the row last changed.';
+
+alter table public.operations enable row level security;
+create policy select_own on public.operations for select to anon, authenticated
+  using (agency_id = (select private.agency_id()));
+create policy insert_own on public.operations for insert to anon, authenticated
+  with check (agency_id = (select private.agency_id()));
+create policy update_own on public.operations for update to anon, authenticated
+  using (agency_id = (select private.agency_id()))
+  with check (agency_id = (select private.agency_id()));
+grant select,
+  insert (agency_id, id, lead_id, operation_type, stage),
+  update (stage, lost_reason, property_id)
+  on public.operations to anon, authenticated;
+
+-- A lead may name the operation it was opened with; the two are written together, so the check waits for the commit.
+alter table public.leads add foreign key (agency_id, operation_id)
+  references public.operations (agency_id, id) on delete restrict deferrable initially deferred;
+
+create trigger _900_updated_at before update on public.operations
+  for each row execute function private.tg__updated_at();
+create trigger _100_refuse_removal before delete or truncate on public.operations
+  for each statement execute function private.tg__refuse_removal();

@@ -1,0 +1,158 @@
+create table public.operation_steps (
+  agency_id uuid not null references public.agencies (id) on delete restrict,
+  operation_id uuid not null,
+  step_id text not null,
+  flow text not null,
+  done boolean not null default false,
+  amount numeric(12, 2),
+  done_at timestamptz,
+  primary key (agency_id, operation_id, step_id),
+  foreign key (agency_id, operation_id) references public.operations (agency_id, id) on delete restrict,
+  foreign key (flow, step_id) references public.gate_steps (flow, id) on delete restrict,
+  constraint amount_is_in_range check (amount > 0 and amount <= 1000000000),
+  constraint done_is_dated check (done = (done_at is not null))
+);
+create index operation_steps_by_gate_step on public.operation_steps (flow, step_id);
+
+comment on table public.operation_steps is 'The gate steps of one operation. Tick `done` by hand, or let the action it names close it.';
+comment on column public.operation_steps.agency_id is 'The agency.';
+comment on column public.operation_steps.operation_id is 'The operation.';
+comment on column public.operation_steps.step_id is 'propiedadesVisitadas, favoritaElegida, ofertaPreparada or precioAcordado.';
+comment on column public.operation_steps.flow is 'The flow of the operation.';
+comment on column public.operation_steps.done is 'Whether the step is closed. Ticking precioAcordado accepts the latest offer; ticking ofertaPreparada creates an offer and needs amount.';
+comment on column public.operation_steps.amount is 'For ofertaPreparada ticked by hand: the amount of the offer to create, in EUR.';
+comment on column public.operation_steps.done_at is 'When it was closed.';
+
+alter table public.operation_steps enable row level security;
+create policy select_own on public.operation_steps for select to anon, authenticated
+  using (agency_id = (select private.agency_id()));
+grant select on public.operation_steps to anon, authenticated;
+
+create function private.pending_actions(operation public.operations) returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'label', g.label) order by g.position), '[]')
+  from public.gate_steps g
+  join public.operation_steps s
+    on s.agency_id = operation.agency_id and s.operation_id = operation.id and s.step_id = g.id
+  where g.flow = operation.flow and g.stage = operation.stage and not s.done;
+$$;
+comment on function private.pending_actions(public.operations) is
+  'The steps of the current stage''s gate that are still open: [{id, label}] in their order.';
+grant execute on function private.pending_actions(public.operations) to anon, authenticated, service_role;
+
+create function private.close_step(agency_id uuid, operation_id uuid, step_id text) returns void
+language sql
+security definer
+set search_path = ''
+as $$
+  update public.operation_steps s set done = true
+  where s.agency_id = close_step.agency_id
+    and s.operation_id = close_step.operation_id
+    and s.step_id = close_step.step_id
+    and not s.done;
+$$;
+comment on function private.close_step(uuid, uuid, text) is
+  'Closes a gate step because its action happened. Nothing to do where the flow has no such step or it is closed.';
+
+create function private.tg_operation_steps__done() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.step_id is distinct from old.step_id or new.operation_id is distinct from old.operation_id
+    or new.agency_id is distinct from old.agency_id or new.flow is distinct from old.flow then
+    perform private.refuse('change_refused', 'A step stays the step of its operation; only done and amount can be edited.');
+  end if;
+  -- What these two did when they were ticked (an offer made, an offer accepted) is not undone by removing the tick.
+  if old.done and not new.done and old.step_id in ('ofertaPreparada', 'precioAcordado') then
+    perform private.refuse('step_not_reopened', 'This step had an effect and stays closed; change the offer instead.');
+  end if;
+  new.done_at := case when new.done then coalesce(old.done_at, now()) end;
+  return new;
+end
+$$;
+comment on function private.tg_operation_steps__done() is
+  'Dates the closing of a step. Refuses to reopen ofertaPreparada and precioAcordado (step_not_reopened).';
+
+create function private.tg_operation_steps__by_hand() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  operation public.operations;
+  offer_id uuid;
+begin
+  -- The action that a step names may have closed it; then there is nothing left to do here.
+  if new.step_id = 'ofertaPreparada' then
+    if exists (select from public.offers o where o.agency_id = new.agency_id and o.operation_id = new.operation_id) then
+      return null;
+    end if;
+    if new.amount is null then
+      perform private.refuse('amount_required', 'Closing "Oferta preparada" by hand creates an offer and needs its amount.');
+    end if;
+    insert into public.offers (agency_id, operation_id, amount) values (new.agency_id, new.operation_id, new.amount);
+  elsif new.step_id = 'precioAcordado' then
+    if exists (select from public.offers o
+      where o.agency_id = new.agency_id and o.operation_id = new.operation_id and o.status = 'accepted') then
+      return null;
+    end if;
+    select o.id into offer_id from public.offers o
+    where o.agency_id = new.agency_id and o.operation_id = new.operation_id and o.status = 'received'
+    order by o.created_at desc, o.id desc
+    limit 1;
+    if offer_id is null then
+      perform private.refuse('offer_required', 'Closing "Precio acordado" accepts the latest offer; the operation has none.');
+    end if;
+    update public.offers o set status = 'accepted' where o.agency_id = new.agency_id and o.id = offer_id;
+  end if;
+  return null;
+end
+$$;
+comment on function private.tg_operation_steps__by_hand() is
+  'Ticking a step by hand does what it stands for: ofertaPreparada creates an offer (amount_required, property_required), precioAcordado accepts the latest one (offer_required).';
+
+create trigger _100_done before update on public.operation_steps
+  for each row execute function private.tg_operation_steps__done();
+create trigger _500_by_hand after update of done on public.operation_steps
+  for each row when (new.done and not old.done)
+  execute function private.tg_operation_steps__by_hand();
+create trigger _100_refuse_removal before delete or truncate on public.operation_steps
+  for each statement execute function private.tg__refuse_removal();
+
+create function private.tg_operations__steps() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  insert into public.operation_steps (agency_id, operation_id, step_id, flow)
+  select new.agency_id, new.id, g.id, g.flow from public.gate_steps g where g.flow = new.flow;
+  if new.property_id is not null then
+    perform private.close_step(new.agency_id, new.id, 'favoritaElegida');
+  end if;
+  return null;
+end
+$$;
+comment on function private.tg_operations__steps() is 'Gives a new operation the gate steps of its flow.';
+
+create function private.tg_operations__property_chosen() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.close_step(new.agency_id, new.id, 'favoritaElegida');
+  return null;
+end
+$$;
+comment on function private.tg_operations__property_chosen() is 'Choosing the property closes favoritaElegida.';
+
+create trigger _500_steps after insert on public.operations
+  for each row execute function private.tg_operations__steps();
+create trigger _510_property_chosen after update of property_id on public.operations
+  for each row when (new.property_id is not null and new.property_id is distinct from old.property_id)
+  execute function private.tg_operations__property_chosen();

@@ -1,0 +1,123 @@
+create function private.tg_operations__open() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  initial public.stages;
+begin
+  select f.id into new.flow from public.flows f where f.operation_type = new.operation_type;
+  if new.stage is null then
+    select s.id into new.stage from public.stages s where s.flow = new.flow and s.outcome is null
+    order by s.position limit 1;
+  end if;
+  select s.* into initial from public.stages s where s.flow = new.flow and s.id = new.stage;
+  if initial.id is null then
+    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.');
+  end if;
+  -- No gate applies to an initial stage. An import may bring operations that are closed already.
+  new.closed_at := case when initial.outcome is not null then coalesce(new.closed_at, now()) end;
+  new.won_at := case when initial.outcome = 'success' then coalesce(new.won_at, new.closed_at) end;
+  return new;
+end
+$$;
+comment on function private.tg_operations__open() is
+  'Puts a new operation on the flow of its type, at its first stage unless one is named (invalid_stage).';
+
+create function private.tg_operations__keep_identity() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if (new.agency_id, new.id, new.lead_id, new.operation_type, new.flow)
+    is distinct from (old.agency_id, old.id, old.lead_id, old.operation_type, old.flow) then
+    perform private.refuse('change_refused', 'An operation keeps its lead, type and flow; open another one instead.');
+  end if;
+  -- These two follow from the stage and from nothing else.
+  new.won_at := old.won_at;
+  new.closed_at := old.closed_at;
+  return new;
+end
+$$;
+comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused).';
+
+create function private.tg_operations__move() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  origin public.stages;
+  target public.stages;
+  next_position int;
+  pending jsonb;
+begin
+  if old.closed_at is not null then
+    perform private.refuse('operation_closed', 'The operation is closed; its stage no longer changes.');
+  end if;
+
+  select s.* into target from public.stages s where s.flow = old.flow and s.id = new.stage;
+  if target.id is null then
+    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.');
+  end if;
+
+  if target.id = 'lost' and coalesce(btrim(new.lost_reason), '') = '' then
+    perform private.refuse('lost_reason_required', 'Moving to lost needs a lost_reason.');
+  end if;
+
+  if target.outcome is distinct from 'failure' then
+    select s.* into origin from public.stages s where s.flow = old.flow and s.id = old.stage;
+    select min(s.position) into next_position from public.stages s
+    where s.flow = old.flow and s.outcome is null and s.position > origin.position;
+
+    if (target.outcome is null and target.position is distinct from next_position)
+      or (target.outcome = 'success' and next_position is not null) then
+      perform private.refuse('invalid_transition',
+        'A stage is left one step forward; only the last active stage leads to a successful close.');
+    end if;
+
+    pending := private.pending_actions(old);
+    if pending <> '[]' then
+      perform private.refuse('stage_gate_blocked', 'The gate of the current stage has pending steps.',
+        jsonb_build_object('pending_actions', pending));
+    end if;
+
+    if old.flow = 'rent' and target.outcome = 'success' and new.deposit_paid_at is null then
+      perform private.refuse('db_gate_blocked', 'A rental cannot close before the deposit is paid.');
+    end if;
+  end if;
+
+  if target.outcome is not null then
+    new.closed_at := now();
+  end if;
+  if target.outcome = 'success' then
+    new.won_at := now();
+  end if;
+  return new;
+end
+$$;
+comment on function private.tg_operations__move() is
+  'The stage machine: every change of operations.stage passes it, whoever makes it. Refuses, in this order, with operation_closed, invalid_stage, lost_reason_required, invalid_transition, stage_gate_blocked (with pending_actions), db_gate_blocked.';
+
+create function private.tg_operations__won() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.queue_event(new.agency_id, 'deal_won', new.id);
+  return null;
+end
+$$;
+comment on function private.tg_operations__won() is 'Queues deal_won when an operation is first won.';
+
+create trigger _100_open before insert on public.operations
+  for each row execute function private.tg_operations__open();
+create trigger _100_keep_identity before update on public.operations
+  for each row execute function private.tg_operations__keep_identity();
+create trigger _200_move before update of stage on public.operations
+  for each row execute function private.tg_operations__move();
+create trigger _600_won_insert after insert on public.operations
+  for each row when (new.won_at is not null) execute function private.tg_operations__won();
+create trigger _600_won_update after update of stage on public.operations
+  for each row when (new.won_at is not null and old.won_at is null) execute function private.tg_operations__won();

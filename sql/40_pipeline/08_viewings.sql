@@ -1,0 +1,64 @@
+create table public.viewings (
+  agency_id uuid not null references public.agencies (id) on delete restrict,
+  id uuid not null default gen_random_uuid(),
+  property_id uuid not null,
+  lead_id uuid not null,
+  operation_id uuid,
+  agent_id uuid,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  status text not null default 'scheduled',
+  notes text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (agency_id, id),
+  foreign key (agency_id, property_id) references public.properties (agency_id, id) on delete restrict,
+  foreign key (agency_id, lead_id) references public.leads (agency_id, id) on delete restrict,
+  foreign key (agency_id, operation_id) references public.operations (agency_id, id) on delete restrict,
+  foreign key (agency_id, agent_id) references public.agents (agency_id, id) on delete restrict,
+  constraint ends_after_it_starts check (ends_at > starts_at),
+  constraint status_is_known check (status in ('scheduled', 'done', 'cancelled', 'no_show')),
+  constraint notes_are_short check (char_length(notes) <= 10000)
+);
+create index viewings_by_start on public.viewings (agency_id, starts_at, id);
+create index viewings_by_property on public.viewings (agency_id, property_id, starts_at);
+create index viewings_by_lead on public.viewings (agency_id, lead_id, starts_at);
+create index viewings_by_operation on public.viewings (agency_id, operation_id, starts_at);
+create index viewings_by_agent on public.viewings (agency_id, agent_id, starts_at);
+
+comment on table public.viewings is 'Appointments to see a property.';
+comment on column public.viewings.agency_id is 'The agency.';
+comment on column public.viewings.id is 'Identifier.';
+comment on column public.viewings.property_id is 'The property seen.';
+comment on column public.viewings.lead_id is 'Who sees it.';
+comment on column public.viewings.operation_id is 'The operation it is part of.';
+comment on column public.viewings.agent_id is 'Who shows it.';
+comment on column public.viewings.starts_at is 'Start.';
+comment on column public.viewings.ends_at is 'End.';
+comment on column public.viewings.status is 'scheduled, done, cancelled or no_show. done closes propiedadesVisitadas of the operation.';
+comment on column public.viewings.notes is 'Free text.';
+comment on column public.viewings.created_at is 'When it was arranged.';
+comment on column public.viewings.updated_at is 'When the row last changed.';
+
+alter table public.viewings enable row level security;
+create policy select_own on public.viewings for select to anon, authenticated
+  using (agency_id = (select private.agency_id()));
+grant select on public.viewings to anon, authenticated;
+
+create function private.tg_viewings__done() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.close_step(new.agency_id, new.operation_id, 'propiedadesVisitadas');
+  return null;
+end
+$$;
+comment on function private.tg_viewings__done() is 'A viewing that took place closes propiedadesVisitadas of its operation.';
+
+create trigger _500_done after insert or update on public.viewings
+  for each row when (new.status = 'done' and new.operation_id is not null)
+  execute function private.tg_viewings__done();
+create trigger _900_updated_at before update on public.viewings
+  for each row execute function private.tg__updated_at();

@@ -1,0 +1,89 @@
+create table public.documents (
+  agency_id uuid not null references public.agencies (id) on delete restrict,
+  id uuid not null default gen_random_uuid(),
+  operation_id uuid,
+  lead_id uuid,
+  property_id uuid,
+  kind text not null default 'other',
+  name text,
+  status text not null default 'requested',
+  completed_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (agency_id, id),
+  foreign key (agency_id, operation_id) references public.operations (agency_id, id) on delete restrict,
+  foreign key (agency_id, lead_id) references public.leads (agency_id, id) on delete restrict,
+  foreign key (agency_id, property_id) references public.properties (agency_id, id) on delete restrict,
+  constraint kind_is_known check (kind in (
+    'viewing_sheet', 'identity', 'mandate', 'reservation', 'contract', 'deed', 'deposit_receipt', 'land_registry_note',
+    'energy_certificate', 'proof_of_income', 'other')),
+  constraint name_is_short check (char_length(name) <= 300),
+  constraint status_is_known check (status in ('requested', 'received', 'verified', 'rejected')),
+  constraint completed_is_dated check (status not in ('received', 'verified') or completed_at is not null)
+);
+create index documents_newest on public.documents (agency_id, created_at desc, id desc);
+create index documents_by_operation on public.documents (agency_id, operation_id, created_at desc, id desc);
+create index documents_by_lead on public.documents (agency_id, lead_id, created_at desc, id desc);
+create index documents_by_property on public.documents (agency_id, property_id);
+create index documents_completed on public.documents (agency_id, completed_at desc, id desc) where completed_at is not null;
+
+comment on table public.documents is 'Papers of a deal: asked for, received, verified.';
+comment on column public.documents.agency_id is 'The agency.';
+comment on column public.documents.id is 'Identifier.';
+comment on column public.documents.operation_id is 'The operation it belongs to.';
+comment on column public.documents.lead_id is 'The person it belongs to.';
+comment on column public.documents.property_id is 'The property it belongs to.';
+comment on column public.documents.kind is 'viewing_sheet (closes propiedadesVisitadas when received), identity, mandate, reservation, contract, deed, deposit_receipt, land_registry_note, energy_certificate, proof_of_income or other.';
+comment on column public.documents.name is 'Name for people.';
+comment on column public.documents.status is 'requested, received, verified or rejected.';
+comment on column public.documents.completed_at is 'When it was first received or verified; queues document_completed.';
+comment on column public.documents.created_at is 'When it was asked for or registered.';
+comment on column public.documents.updated_at is 'When the row last changed.';
+
+alter table public.documents enable row level security;
+create policy select_own on public.documents for select to anon, authenticated
+  using (agency_id = (select private.agency_id()));
+grant select on public.documents to anon, authenticated;
+
+create function private.tg_documents__date_completion() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op = 'UPDATE' then
+    new.completed_at := old.completed_at;
+  elsif new.status not in ('received', 'verified') then
+    new.completed_at := null;
+  end if;
+  if new.status in ('received', 'verified') then
+    new.completed_at := coalesce(new.completed_at, now());
+  end if;
+  return new;
+end
+$$;
+comment on function private.tg_documents__date_completion() is 'Dates the first time a document is received or verified.';
+
+create function private.tg_documents__completed() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if new.kind = 'viewing_sheet' and new.operation_id is not null then
+    perform private.close_step(new.agency_id, new.operation_id, 'propiedadesVisitadas');
+  end if;
+  if tg_op = 'INSERT' or old.completed_at is null then
+    perform private.queue_event(new.agency_id, 'document_completed', new.id);
+  end if;
+  return null;
+end
+$$;
+comment on function private.tg_documents__completed() is
+  'A received viewing sheet closes propiedadesVisitadas; the first completion queues document_completed.';
+
+create trigger _100_date_completion before insert or update on public.documents
+  for each row execute function private.tg_documents__date_completion();
+create trigger _900_updated_at before update on public.documents
+  for each row execute function private.tg__updated_at();
+create trigger _600_completed after insert or update on public.documents
+  for each row when (new.status in ('received', 'verified')) execute function private.tg_documents__completed();

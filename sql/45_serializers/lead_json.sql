@@ -1,0 +1,34 @@
+create function private.lead_json(lead public.leads) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'id', lead.id,
+    'contact_id', lead.contact_id,
+    'full_name', lead.full_name,
+    'phone', lead.phone,
+    'email', lead.email,
+    'origin', lead.origin,
+    'operation_id', lead.operation_id,
+    'lead_status', lead.lead_status,
+    'temperature', lead.temperature,
+    'intent', lead.intent,
+    'budget_max', trim_scale(lead.budget_max),
+    'bedrooms_min', lead.bedrooms_min,
+    'notes', lead.notes,
+    'assigned_agent_id', lead.assigned_agent_id,
+    'sanctions_status', (
+      select s.status from public.sanctions_screens s
+      where s.agency_id = lead.agency_id and s.lead_id = lead.id
+      order by s.created_at desc limit 1),
+    'archived_at', lead.archived_at,
+    'archive_reason', lead.archive_reason,
+    'created_at', lead.created_at,
+    'updated_at', lead.updated_at
+  );
+end
+$$;
+comment on function private.lead_json(public.leads) is 'The lead as lists and answers show it.';
+grant execute on function private.lead_json(public.leads) to anon, authenticated;

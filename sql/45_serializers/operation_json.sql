@@ -1,0 +1,34 @@
+-- PL/pgSQL, because its plans are kept for the session: a page serializes up to 200 rows.
+create function private.operation_json(operation public.operations) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  current_stage public.stages;
+begin
+  select s.* into current_stage from public.stages s where s.flow = operation.flow and s.id = operation.stage;
+  return jsonb_build_object(
+    'id', operation.id,
+    'lead_id', operation.lead_id,
+    'property_id', operation.property_id,
+    'operation_type', operation.operation_type,
+    'flow', operation.flow,
+    'stage', operation.stage,
+    'stage_label', current_stage.label,
+    'is_terminal', current_stage.outcome is not null,
+    'pending_actions', private.pending_actions(operation),
+    'lost_reason', operation.lost_reason,
+    'assigned_agent_id', (
+      select l.assigned_agent_id from public.leads l
+      where l.agency_id = operation.agency_id and l.id = operation.lead_id),
+    'deposit_paid_at', operation.deposit_paid_at,
+    'won_at', operation.won_at,
+    'closed_at', operation.closed_at,
+    'created_at', operation.created_at,
+    'updated_at', operation.updated_at
+  );
+end
+$$;
+comment on function private.operation_json(public.operations) is 'The operation as lists, answers and deal_won show it.';
+grant execute on function private.operation_json(public.operations) to anon, authenticated;

@@ -1,0 +1,50 @@
+create function private.list_page(
+  agency_id uuid,
+  table_name text,
+  serializer text,
+  ordered_by text,
+  conditions text[],
+  filters jsonb,
+  page_limit int,
+  page_cursor text
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  rows_wanted int := coalesce(page_limit, 50);
+  after record := private.decode_cursor(page_cursor);
+  page jsonb;
+begin
+  if rows_wanted not between 1 and 200 then
+    perform private.refuse('invalid_value', 'A page has 1 to 200 rows.',
+      '{"issues": [{"path": "limit", "message": "A page has 1 to 200 rows."}]}');
+  end if;
+  -- Dynamic, so that each combination of filters is planned for itself and finds its index. Every name in it is a
+  -- literal of the calling RPC; what the caller sends travels in $1 to $5.
+  execute format(
+    $sql$
+      with page as (
+        select t as item, t.%2$I as position_at, t.id, row_number() over (order by t.%2$I desc, t.id desc) as n
+        from public.%1$I t
+        where t.agency_id = $1 %4$s %5$s
+        order by t.%2$I desc, t.id desc
+        limit $3 + 1
+      )
+      select jsonb_build_object(
+        'data', coalesce(jsonb_agg(private.%3$I(item) order by n) filter (where n <= $3), '[]'),
+        'next_cursor', case when count(*) > $3 then
+          max(private.encode_cursor(position_at, id)) filter (where n = $3) end)
+      from page
+    $sql$,
+    table_name, ordered_by, serializer,
+    (select string_agg('and ' || c, ' ') from unnest(conditions) c),
+    case when page_cursor is not null then format('and (t.%I, t.id) < ($4, $5)', ordered_by) end)
+  into page
+  using agency_id, filters, rows_wanted, after.position_at, after.id;
+  return page;
+end
+$$;
+comment on function private.list_page(uuid, text, text, text, text[], jsonb, int, text) is
+  'One page of a list, newest first: {data, next_cursor}. Keyset, so inserts do not shift it. Conditions name the row t and read the filters from $2. Refuses with invalid_cursor, invalid_value.';
+grant execute on function private.list_page(uuid, text, text, text, text[], jsonb, int, text) to anon, authenticated;

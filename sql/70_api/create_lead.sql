@@ -1,0 +1,57 @@
+create function api.create_lead(body jsonb, idempotency_key text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize('leads:write');
+  answer jsonb := private.replay('create_lead', idempotency_key, body);
+  origin text := coalesce(body ->> 'origin', 'other');
+  message text := coalesce(body ->> 'email_body', case when body ->> 'origin' = 'email' then body ->> 'notes' end);
+  lead public.leads;
+  opened_id uuid := case when body ->> 'operation_type' is not null then gen_random_uuid() end;
+begin
+  if answer is not null then
+    return answer;
+  end if;
+  if body ->> 'operation_type' not in ('buy', 'rent') then
+    perform private.refuse('operation_type_not_allowed', 'A lead is created with a buy or rent operation, or with none.');
+  end if;
+
+  insert into public.leads (
+    agency_id, full_name, phone, email, origin, intent, budget_max, bedrooms_min, notes,
+    contact_id, assigned_agent_id, operation_id)
+  values (
+    caller.agency_id,
+    btrim(body ->> 'full_name'),
+    body ->> 'phone',
+    lower(btrim(body ->> 'email')),
+    origin,
+    body ->> 'intent',
+    (body ->> 'budget_max')::numeric,
+    (body ->> 'bedrooms_min')::int,
+    body ->> 'notes',
+    private.find_or_create_contact(
+      caller.agency_id, btrim(body ->> 'full_name'), body ->> 'phone', lower(btrim(body ->> 'email'))),
+    private.assign_agent(),
+    opened_id)
+  returning * into lead;
+
+  if opened_id is not null then
+    insert into public.operations (agency_id, id, lead_id, operation_type)
+    values (caller.agency_id, opened_id, lead.id, body ->> 'operation_type');
+  end if;
+
+  insert into public.sanctions_screens (agency_id, lead_id, contact_id)
+  values (caller.agency_id, lead.id, lead.contact_id);
+
+  if btrim(message) <> '' then
+    insert into public.messages (agency_id, lead_id, direction, channel, subject, body, qualification_status)
+    values (caller.agency_id, lead.id, 'inbound', 'email', body ->> 'email_subject', message, 'pending');
+  end if;
+
+  return private.answer(idempotency_key, 201, private.lead_json(lead));
+end
+$$;
+comment on function api.create_lead(jsonb, text) is
+  'A new lead with its side effects in one transaction: contact found or created, lead inserted, agent assigned in turn, operation opened (buy or rent, if named), sanctions screen started, mail stored for qualification. Phone in E.164. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
+grant execute on function api.create_lead(jsonb, text) to anon, authenticated;

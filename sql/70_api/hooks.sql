@@ -1,0 +1,129 @@
+create function private.event_permission(event_type text) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select case event_type
+    when 'deal_won' then 'operations:read'
+    when 'offer_accepted' then 'offers:read'
+    when 'signature_signed' then 'signatures:read'
+    when 'document_completed' then 'documents:read'
+  end;
+$$;
+comment on function private.event_permission(text) is
+  'The permission needed to subscribe to an event or to sample it; null for what is not an event.';
+grant execute on function private.event_permission(text) to anon, authenticated;
+
+create function private.authorize_event(event_type text) returns private.principal
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize(private.event_permission(event_type));
+begin
+  if private.event_permission(event_type) is null then
+    perform private.refuse('unknown_event_type', 'There is no such event.', jsonb_build_object('issues', jsonb_build_array(
+      jsonb_build_object('path', 'event_type', 'message', 'There is no such event.'))));
+  end if;
+  return caller;
+end
+$$;
+comment on function private.authorize_event(text) is
+  'private.authorize with the read permission of the event''s resource. Refuses with unknown_event_type.';
+grant execute on function private.authorize_event(text) to anon, authenticated;
+
+create function private.hook_json(subscription public.subscriptions) returns jsonb
+language sql
+immutable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', subscription.id,
+    'event_type', subscription.event_type,
+    'target_url', subscription.target_url,
+    'created_at', subscription.created_at);
+$$;
+comment on function private.hook_json(public.subscriptions) is 'The hook as lists show it.';
+grant execute on function private.hook_json(public.subscriptions) to anon, authenticated;
+
+create function api.list_hooks(page_limit int default null, page_cursor text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize();
+begin
+  return private.list_page(
+    caller.agency_id, 'subscriptions', 'hook_json', 'created_at',
+    array['$2 ? private.event_permission(t.event_type)'],
+    to_jsonb(caller.permissions), page_limit, page_cursor);
+end
+$$;
+comment on function api.list_hooks(int, text) is
+  'The agency''s hooks for the events that the caller may read: {data, next_cursor}. Any valid credential.';
+grant execute on function api.list_hooks(int, text) to anon, authenticated;
+
+create function api.create_hook(body jsonb, idempotency_key text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize_event(body ->> 'event_type');
+  answer jsonb := private.replay('create_hook', idempotency_key, body);
+  hook_id uuid;
+begin
+  if answer is not null then
+    return answer;
+  end if;
+  insert into public.subscriptions (agency_id, event_type, target_url)
+  values (caller.agency_id, body ->> 'event_type', body ->> 'target_url')
+  on conflict (agency_id, event_type, target_url) do nothing
+  returning id into hook_id;
+  if hook_id is null then
+    select s.id into hook_id from public.subscriptions s
+    where s.agency_id = caller.agency_id and s.event_type = body ->> 'event_type' and s.target_url = body ->> 'target_url';
+  end if;
+  return private.answer(idempotency_key, 201, jsonb_build_object('id', hook_id));
+end
+$$;
+comment on function api.create_hook(jsonb, text) is
+  'Subscribes {event_type, target_url}; the same pair again returns the id that exists. Permission: read of the event''s resource. Errors: unknown_event_type, idempotency_key_reused.';
+grant execute on function api.create_hook(jsonb, text) to anon, authenticated;
+
+create function api.delete_hook(hook_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize();
+begin
+  delete from public.subscriptions s where s.agency_id = caller.agency_id and s.id = hook_id;
+  return null;
+end
+$$;
+comment on function api.delete_hook(uuid) is
+  'Unsubscribes. Whether the hook was there is not told, and another agency''s hook is not. Any valid credential.';
+grant execute on function api.delete_hook(uuid) to anon, authenticated;
+
+create function api.sample_hook(event_type text, page_limit int default null, page_cursor text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize_event(event_type);
+begin
+  return case event_type
+    when 'deal_won' then private.list_page(caller.agency_id, 'operations', 'operation_json', 'won_at',
+      array['t.won_at is not null'], null, page_limit, page_cursor)
+    when 'offer_accepted' then private.list_page(caller.agency_id, 'offers', 'offer_json', 'accepted_at',
+      array['t.accepted_at is not null', 't.status = ''accepted'''], null, page_limit, page_cursor)
+    when 'signature_signed' then private.list_page(caller.agency_id, 'signatures', 'signature_json', 'signed_at',
+      array['t.signed_at is not null', 't.status = ''signed'''], null, page_limit, page_cursor)
+    when 'document_completed' then private.list_page(caller.agency_id, 'documents', 'document_json', 'completed_at',
+      array['t.completed_at is not null', 't.status in (''received'', ''verified'')'], null, page_limit, page_cursor)
+  end;
+end
+$$;
+comment on function api.sample_hook(text, int, text) is
+  'Rows already in the event''s state, latest first: {data, next_cursor}, each as the event would carry it. Permission: read of the event''s resource. Errors: unknown_event_type.';
+grant execute on function api.sample_hook(text, int, text) to anon, authenticated;

@@ -1,0 +1,74 @@
+create function api.list_offers(
+  operation_id uuid default null,
+  lead_id uuid default null,
+  status text default null,
+  page_limit int default null,
+  page_cursor text default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize('offers:read');
+begin
+  return private.list_page(
+    caller.agency_id, 'offers', 'offer_json', 'created_at',
+    array_remove(array[
+      case when operation_id is not null then 't.operation_id = ($2 ->> ''operation_id'')::uuid' end,
+      case when lead_id is not null then 't.lead_id = ($2 ->> ''lead_id'')::uuid' end,
+      case when status is not null then 't.status = $2 ->> ''status''' end], null),
+    jsonb_build_object('operation_id', operation_id, 'lead_id', lead_id, 'status', status),
+    page_limit, page_cursor);
+end
+$$;
+comment on function api.list_offers(uuid, uuid, text, int, text) is
+  'The agency''s offers, newest first: {data, next_cursor}. Permission offers:read.';
+grant execute on function api.list_offers(uuid, uuid, text, int, text) to anon, authenticated;
+
+create function api.get_offer(offer_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize('offers:read');
+  offer jsonb;
+begin
+  select private.offer_json(o) into offer from public.offers o
+  where o.agency_id = caller.agency_id and o.id = offer_id;
+  if offer is null then
+    perform private.raise_error(404, 'not_found', 'There is no such offer.');
+  end if;
+  return offer;
+end
+$$;
+comment on function api.get_offer(uuid) is 'One offer. Permission offers:read. Errors: not_found.';
+grant execute on function api.get_offer(uuid) to anon, authenticated;
+
+create function api.create_offer(body jsonb, idempotency_key text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize('offers:write');
+  answer jsonb := private.replay('create_offer', idempotency_key, body);
+  offer public.offers;
+begin
+  if answer is not null then
+    return answer;
+  end if;
+  insert into public.offers (agency_id, operation_id, property_id, amount, currency, offer_type, notes)
+  values (
+    caller.agency_id,
+    (body ->> 'operation_id')::uuid,
+    (body ->> 'property_id')::uuid,
+    (body ->> 'amount')::numeric,
+    coalesce(body ->> 'currency', 'EUR'),
+    body ->> 'offer_type',
+    body ->> 'notes')
+  returning * into offer;
+  return private.answer(idempotency_key, 201, private.offer_json(offer));
+end
+$$;
+comment on function api.create_offer(jsonb, text) is
+  'Records an offer {operation_id, amount, property_id?, currency?, offer_type?, notes?}; neither accepts it nor moves the stage. Permission offers:write. Errors: unknown_reference, operation_closed, property_required, idempotency_key_reused.';
+grant execute on function api.create_offer(jsonb, text) to anon, authenticated;

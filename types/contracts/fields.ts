@@ -1,0 +1,95 @@
+import { z } from "zod";
+
+/** The most an amount or a budget may be; the database has the same limit. */
+export const AMOUNT_MAX = 1_000_000_000;
+
+const UNSTORABLE = "\u0000";
+
+function isStorable(value: string): boolean {
+  return !value.includes(UNSTORABLE) && value.isWellFormed();
+}
+
+/** Counts characters as Postgres does, so that an emoji is one and not two. */
+function isWithin(value: string, max_characters: number): boolean {
+  if (value.length <= max_characters) return true;
+  if (value.length > max_characters * 2) return false;
+  return [...value].length <= max_characters;
+}
+
+/** Text that Postgres can store as it is: no U+0000, no unpaired surrogate, at most `max_characters`. */
+export function text(max_characters: number) {
+  return z
+    .string()
+    .refine(isStorable, "must not contain U+0000 or an unpaired surrogate")
+    .refine(
+      (value) => isWithin(value, max_characters),
+      `must have at most ${max_characters} characters`,
+    )
+    .meta({ maxLength: max_characters });
+}
+
+/** Text that says something: as `text`, trimmed, and not empty afterwards. */
+export function words(max_characters: number) {
+  return z
+    .string()
+    .trim()
+    .min(1, "must not be blank")
+    .refine(isStorable, "must not contain U+0000 or an unpaired surrogate")
+    .refine(
+      (value) => isWithin(value, max_characters),
+      `must have at most ${max_characters} characters`,
+    )
+    .meta({ maxLength: max_characters });
+}
+
+/** Text that is taken as missing when it is blank, for members whose absence a database rule judges. */
+export function wordsOrMissing(max_characters: number) {
+  return text(max_characters)
+    .nullish()
+    .transform((value) => value?.trim() || undefined);
+}
+
+/**
+ * A member that a create body may leave out. Many clients send null for an empty form field, so null is the same as
+ * leaving it out.
+ */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** An identifier. Any UUID that Postgres takes is let through, whatever its version. */
+export const id = z.guid("must be a UUID");
+
+/** An e-mail address, trimmed and in lower case, as contacts are matched. */
+export const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .pipe(z.email("must be an e-mail address").max(254))
+  .meta({ format: "email", maxLength: 254 });
+
+/** A phone number as people write it; the function turns it into E.164. */
+export const phone = words(50);
+
+/** A sum of money: above zero, at most two decimals. */
+export const amount = z
+  .number()
+  .positive("must be above 0")
+  .max(AMOUNT_MAX)
+  .refine((value) => Number(value.toFixed(2)) === value, "must have at most 2 decimals")
+  .meta({ multipleOf: 0.01 });
+
+/** A moment in ISO 8601, UTC. */
+export const moment = z.iso.datetime({ offset: true });
+
+/** `true` or `false` as a query parameter. */
+export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
+
+/**
+ * The name of a stage. Which names exist is for the database to say (reason `invalid_stage`), also of very long ones,
+ * so a long value is cut to a length that no stage has instead of being refused here.
+ */
+export const stageName = z
+  .string()
+  .refine(isStorable, "must not contain U+0000 or an unpaired surrogate")
+  .transform((value) => (value.length > 100 ? value.slice(0, 100).toWellFormed() : value));

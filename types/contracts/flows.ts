@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { PendingAction } from "./errors.ts";
+
+const Stage = z
+  .strictObject({
+    id: z.string().describe("The stage's name, as in stage of an operation."),
+    label: z.string().describe("The stage's name for people."),
+    position: z
+      .int()
+      .nullable()
+      .describe("Its place among the active stages; null for a closing state."),
+    is_terminal: z.boolean().describe("Whether it is a closing state."),
+    outcome: z
+      .enum(["success", "failure"])
+      .nullable()
+      .describe("How it closes the operation; null for an active stage."),
+    gate_steps: z
+      .array(PendingAction)
+      .describe("What has to be done before the stage can be left forward."),
+  })
+  .describe("A stage of a flow.");
+
+export const Flow = z
+  .strictObject({
+    id: z.string().describe("The flow's name, as in flow of an operation."),
+    label: z.string().describe("The flow's name for people."),
+    stages: z.array(Stage).describe("The active stages in order, then the closing states."),
+  })
+  .describe("A journey of stages that operations of one type follow.");
+
+export const ListOfFlows = z.strictObject({ data: z.array(Flow).describe("Every flow.") });

@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { moment } from "./fields.ts";
+
+export const Health = z
+  .strictObject({
+    status: z.literal("ok").describe("ok: the database answers."),
+    time: moment.describe("The database's clock."),
+  })
+  .describe("Whether the service works.");

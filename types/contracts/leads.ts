@@ -1,0 +1,137 @@
+import { z } from "zod";
+import {
+  amount,
+  email,
+  flag,
+  id,
+  moment,
+  optional,
+  phone,
+  text,
+  words,
+  wordsOrMissing,
+} from "./fields.ts";
+import { OperationType } from "./operations.ts";
+import { page } from "./pages.ts";
+
+export const Origin = z
+  .enum(["email", "web", "portal", "phone", "walk_in", "referral", "whatsapp", "api", "other"])
+  .describe("Where the lead came from; email for mail forwarded by a mailbox automation.");
+export const Temperature = z
+  .enum(["hot", "warm", "cold"])
+  .describe("How likely the lead is to close.");
+export const LeadStatus = z
+  .enum(["new", "contacted", "qualified", "unqualified"])
+  .describe("How far the lead is qualified; listing leads (sellers) have none.");
+
+const bedroomsMin = z.int().min(0).max(50);
+
+export const ListLeadsQuery = z
+  .strictObject({
+    temperature: Temperature.optional().describe("Only leads of this temperature."),
+    origin: Origin.optional().describe("Only leads of this origin."),
+    email: email.optional().describe("Only leads with this e-mail address, whatever its case."),
+    assigned_agent_id: id.optional().describe("Only leads of this agent."),
+    include_archived: flag.optional().describe("true lists the archived leads too."),
+    ...page,
+  })
+  .describe("Which leads to list.");
+
+export const CreateLead = z
+  .strictObject({
+    full_name: words(200).describe("The person's name."),
+    phone: optional(phone).describe(
+      "The person's phone: with + and country code, or as dialled in the agency's country. Used to match a contact.",
+    ),
+    email: optional(email).describe("The person's e-mail address. Used to match a contact."),
+    origin: optional(Origin).describe("Where the lead came from; by default other."),
+    operation_type: optional(
+      OperationType.refine((type) => type !== "sell", {
+        error: "sell is not allowed here; a listing lead comes from the application",
+        params: { reason: "operation_type_not_allowed" },
+      }).meta({ enum: ["buy", "rent"] }),
+    ).describe("buy or rent: the operation to open with the lead. Left out, none is opened."),
+    budget_max: optional(amount).describe(
+      "The most the person would pay: the price, or the monthly rent.",
+    ),
+    bedrooms_min: optional(bedroomsMin).describe(
+      "The fewest bedrooms the person accepts: 0 to 50.",
+    ),
+    intent: optional(text(500)).describe("What the person wants, in few words."),
+    notes: optional(text(10_000)).describe("Free text."),
+    email_subject: optional(text(1_000)).describe(
+      "Subject of a forwarded mail; not stored on the lead.",
+    ),
+    email_body: optional(text(100_000)).describe(
+      "Text of a forwarded mail; the lead is qualified by it.",
+    ),
+  })
+  .describe("A new lead.");
+
+export const UpdateLead = z
+  .strictObject({
+    full_name: words(200).optional().describe("The person's name."),
+    phone: phone.nullable().optional().describe("The person's phone; null clears it."),
+    email: email.nullable().optional().describe("The person's e-mail address; null clears it."),
+    origin: Origin.optional().describe("Where the lead came from."),
+    budget_max: amount
+      .nullable()
+      .optional()
+      .describe("The most the person would pay; null clears it."),
+    bedrooms_min: bedroomsMin
+      .nullable()
+      .optional()
+      .describe("The fewest bedrooms the person accepts; null clears it."),
+    intent: text(500).nullable().optional().describe("What the person wants; null clears it."),
+    notes: text(10_000).nullable().optional().describe("Free text; null clears it."),
+    temperature: Temperature.nullable()
+      .optional()
+      .describe("How likely it is to close; null clears it."),
+    lead_status: LeadStatus.nullable()
+      .optional()
+      .describe("How far it is qualified; null clears it."),
+    assigned_agent_id: id
+      .nullable()
+      .optional()
+      .describe("The agent who looks after it; null for nobody."),
+  })
+  .describe("A change of a lead; members left out stay as they are.");
+
+const archiveReason = wordsOrMissing(1000).describe(
+  "Why the lead is archived; by default archived_via_api.",
+);
+export const ArchiveLeadQuery = z
+  .strictObject({ reason: archiveReason })
+  .describe("The reason as a query parameter.");
+export const ArchiveLead = z
+  .strictObject({ archive_reason: archiveReason })
+  .describe("The reason as a body.");
+
+export const Lead = z
+  .strictObject({
+    id: id.describe("Identifier of the lead."),
+    contact_id: id.describe("The person; leads with the same e-mail address or phone share it."),
+    full_name: z.string().describe("The person's name as given with this lead."),
+    phone: z.string().nullable().describe("The phone in E.164."),
+    email: z.string().nullable().describe("The e-mail address in lower case."),
+    origin: Origin,
+    operation_id: id
+      .nullable()
+      .describe("The operation opened together with the lead, if one was."),
+    lead_status: LeadStatus.nullable(),
+    temperature: Temperature.nullable(),
+    intent: z.string().nullable().describe("What the person wants, in few words."),
+    budget_max: z.number().nullable().describe("The most the person would pay."),
+    bedrooms_min: z.int().nullable().describe("The fewest bedrooms the person accepts."),
+    notes: z.string().nullable().describe("Free text."),
+    assigned_agent_id: id.nullable().describe("The agent who looks after it."),
+    sanctions_status: z
+      .enum(["pending", "clear", "possible_match", "error"])
+      .nullable()
+      .describe("Result of the last sanctions screen; null before the first."),
+    archived_at: moment.nullable().describe("When it was archived; null while it is not."),
+    archive_reason: z.string().nullable().describe("Why it was archived."),
+    created_at: moment.describe("When it came in."),
+    updated_at: moment.describe("When it last changed."),
+  })
+  .describe("A person's interest in buying, renting or selling.");

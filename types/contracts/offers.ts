@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { amount, id, moment, optional, text } from "./fields.ts";
+import { page } from "./pages.ts";
+
+const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
+
+export const OfferType = z.enum(["sale", "rent"]).describe("Whether it offers to buy or to rent.");
+export const OfferStatus = z
+  .enum(["received", "accepted", "rejected", "withdrawn"])
+  .describe("What became of the offer.");
+
+export const ListOffersQuery = z
+  .strictObject({
+    operation_id: id.optional().describe("Only offers of this operation."),
+    lead_id: id.optional().describe("Only offers of this lead."),
+    status: OfferStatus.optional().describe("Only offers in this status."),
+    ...page,
+  })
+  .describe("Which offers to list.");
+
+export const CreateOffer = z
+  .strictObject({
+    operation_id: id.describe(
+      "The operation that the offer belongs to; the lead is taken from it.",
+    ),
+    amount: amount.describe("The sum offered: above 0, at most 1,000,000,000, at most 2 decimals."),
+    property_id: optional(id).describe("The property offered for; by default the operation's."),
+    currency: optional(
+      z
+        .string()
+        .toUpperCase()
+        .refine((code) => CURRENCIES.has(code), "must be an ISO 4217 currency code")
+        .meta({ minLength: 3, maxLength: 3 }),
+    ).describe("ISO 4217 currency code; by default that of the agency's country."),
+    notes: optional(text(10_000)).describe("Free text."),
+    offer_type: optional(OfferType).describe("sale or rent; by default as the property is listed."),
+  })
+  .describe("An offer received. It is not accepted by this, and the stage does not move.");
+
+export const Offer = z
+  .strictObject({
+    id: id.describe("Identifier of the offer."),
+    operation_id: id.describe("The operation that it belongs to."),
+    lead_id: id.describe("The lead who makes it."),
+    property_id: id.describe("The property that it is for."),
+    amount: z.number().describe("The sum offered."),
+    currency: z.string().describe("ISO 4217 currency code."),
+    offer_type: OfferType,
+    notes: z.string().nullable().describe("Free text."),
+    status: OfferStatus,
+    public_token: z.string().describe("Token of the offer's shareable link."),
+    accepted_at: moment.nullable().describe("When it was first accepted."),
+    created_at: moment.describe("When it was recorded."),
+    updated_at: moment.describe("When it last changed."),
+  })
+  .describe("An offer on a property, recorded on an operation.");

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { text } from "./fields.ts";
+
+/** The query parameters of every list. */
+export const page = {
+  limit: z
+    .string()
+    .regex(/^[0-9]{1,3}$/, "must be a whole number from 1 to 200")
+    .transform(Number)
+    .pipe(z.int().min(1).max(200))
+    .optional()
+    .meta({ type: "integer", minimum: 1, maximum: 200, default: 50, pattern: undefined })
+    .describe("How many rows a page has: 1 to 200, by default 50."),
+  cursor: text(1000)
+    .optional()
+    .describe(
+      "Where the page starts: next_cursor of the page before. Left out for the first page.",
+    ),
+};
+
+/** The query of a list without filters. */
+export const PageQuery = z.strictObject(page).describe("A page of a list, newest first.");
+
+/** The query of an endpoint that takes no parameters. */
+export const NoQuery = z.strictObject({}).describe("This endpoint takes no query parameters.");
+
+/** The arguments that every list RPC takes for its page. */
+export function pageArguments(query: z.output<typeof PageQuery>) {
+  return { page_limit: query.limit, page_cursor: query.cursor };
+}
+
+/** The envelope of a list. */
+export function listOf<Row extends z.ZodType>(row: Row) {
+  return z.strictObject({
+    data: z.array(row).describe("The rows of this page, newest first."),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe("Give it as cursor to get the next page; null on the last page."),
+  });
+}
+
+/** The envelope of a single object. */
+export function one<Row extends z.ZodType>(row: Row) {
+  return z.strictObject({ data: row.describe("The object.") });
+}

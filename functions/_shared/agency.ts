@@ -1,0 +1,50 @@
+import type { Permission } from "../../types/contracts/permissions.ts";
+import { type Caller, callDatabase, type DatabaseAnswer } from "./database.ts";
+
+const REMEMBER_MS = 5 * 60_000;
+const REMEMBERED_MAX = 1000;
+const countries = new Map<string, { country: string; until: number }>();
+
+/**
+ * Counts the request and checks the credential, for requests that the function refuses by itself: a caller who may
+ * not call at all is told that, and not what is wrong with the body.
+ */
+export async function authenticate(
+  caller: Caller,
+  permission: Permission | undefined,
+): Promise<DatabaseAnswer> {
+  const answer = await callDatabase("authenticate", { required_permission: permission }, caller);
+  await remember(caller, answer);
+  return answer;
+}
+
+/**
+ * The country of the caller's agency, in which a national phone number is read. Asked once for each credential and
+ * then remembered for five minutes, under the token's hash so that no token lies about in memory.
+ */
+export async function countryOf(caller: Caller, permission: Permission): Promise<string> {
+  const known = countries.get(await hashOf(caller));
+  if (known && known.until > Date.now()) return known.country;
+  return countryIn(await authenticate(caller, permission));
+}
+
+function countryIn(answer: DatabaseAnswer): string {
+  return (JSON.parse(answer.json) as { country: string }).country;
+}
+
+async function remember(caller: Caller, answer: DatabaseAnswer): Promise<void> {
+  const hash = await hashOf(caller);
+  countries.delete(hash);
+  if (countries.size >= REMEMBERED_MAX) {
+    // A Map keeps the order of insertion, so the first key is the one remembered longest.
+    const oldest = countries.keys().next().value;
+    if (oldest !== undefined) countries.delete(oldest);
+  }
+  countries.set(hash, { country: countryIn(answer), until: Date.now() + REMEMBER_MS });
+}
+
+async function hashOf(caller: Caller): Promise<string> {
+  const token = new TextEncoder().encode(caller.credential?.token);
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", token));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

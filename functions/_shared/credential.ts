@@ -1,0 +1,30 @@
+/** What a caller shows: an API key of ours, or an access token that the authorization server signed. */
+export interface Credential {
+  token: string;
+  kind: "api_key" | "access_token";
+}
+
+const TOKEN_LENGTH_MAX = 8192;
+const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
+const API_KEY = /^cor_/;
+const ACCESS_TOKEN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+
+/**
+ * Reads the Authorization header. Anything that can be neither an API key nor a JWT is no credential: it must not
+ * reach the Data API, which could take it for a key of the project.
+ */
+export function readCredential(authorization: string | undefined): Credential | undefined {
+  if (authorization === undefined || authorization.length > TOKEN_LENGTH_MAX) return undefined;
+  const token = BEARER.exec(authorization)?.[1];
+  if (token === undefined) return undefined;
+  if (API_KEY.test(token)) return { token, kind: "api_key" };
+  if (ACCESS_TOKEN.test(token)) return { token, kind: "access_token" };
+  return undefined;
+}
+
+/** The headers that carry a credential to the database. */
+export function credentialHeaders(credential: Credential): Record<string, string> {
+  return credential.kind === "api_key"
+    ? { "x-corredor-key": credential.token }
+    : { authorization: `Bearer ${credential.token}` };
+}

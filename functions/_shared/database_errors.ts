@@ -1,0 +1,81 @@
+import { type ErrorCode, STATUS_OF_CODE } from "../../types/contracts/errors.ts";
+import { ApiError, type RateLimit, toApiError, unauthorized, unavailable } from "./errors.ts";
+
+/** The Data API's body of a failed call. */
+interface Problem {
+  code?: string;
+  message?: string;
+  details?: string | null;
+}
+
+/** What private.raise_error puts into DETAIL. */
+interface Raised {
+  code: ErrorCode;
+  details: Record<string, unknown>;
+  rate_limit?: { limit: number; remaining: number; reset: number };
+}
+
+const INVALID_VALUES = new Set(["22P02", "22003", "22021", "22P05", "23514", "23502"]);
+const PASSING = new Set(["40001", "40P01", "55P03", "57014", "57P01", "57P02", "57P03"]);
+const GATEWAY_AWAY = new Set([502, 503, 504, 520, 521, 522, 523, 524]);
+
+/**
+ * Translates a failed call of the Data API. Errors that the database raised on purpose carry their answer with them;
+ * of all others only the kind is told, never the database's text, which may quote another agency's data.
+ */
+export function fromDatabase(status: number, body: string, sentAccessToken: boolean): ApiError {
+  const problem = parse<Problem>(body) ?? {};
+  const cause = { status, ...(problem.code ? problem : { body: body.slice(0, 2000) }) };
+  const code = problem.code ?? "";
+
+  if (/^PT\d{3}$/.test(code)) return fromRaised(problem, cause);
+  if (INVALID_VALUES.has(code)) {
+    return new ApiError("validation_error", "A value is not acceptable.", {
+      details: { reason: "invalid_value" },
+      cause,
+    });
+  }
+  if (code === "23503") {
+    return new ApiError("validation_error", "The request names something that does not exist.", {
+      details: { reason: "unknown_reference" },
+      cause,
+    });
+  }
+  if (code === "23505" || code === "23P01") {
+    return new ApiError("conflict", "The request conflicts with what another one just stored.", {
+      cause,
+    });
+  }
+  if (PASSING.has(code) || /^(08|53)/.test(code)) return unavailable(cause);
+  // The Data API also says 401 to an anonymous caller for a missing grant (42501), which is our fault, not the caller's.
+  if (status === 401 && sentAccessToken && code !== "42501") return unauthorized(cause);
+  if (GATEWAY_AWAY.has(status)) return unavailable(cause);
+  return toApiError(cause);
+}
+
+function fromRaised(problem: Problem, cause: unknown): ApiError {
+  const raised = parse<Raised>(problem.details ?? "");
+  if (!raised || !Object.hasOwn(STATUS_OF_CODE, raised.code)) return toApiError(cause);
+  return new ApiError(raised.code, problem.message ?? "The request was refused.", {
+    details: raised.details ?? {},
+    rateLimit: raised.rate_limit && asText(raised.rate_limit),
+    cause,
+  });
+}
+
+function asText(budget: NonNullable<Raised["rate_limit"]>): RateLimit {
+  return {
+    limit: String(budget.limit),
+    remaining: String(budget.remaining),
+    reset: String(budget.reset),
+  };
+}
+
+function parse<T>(text: string): T | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as T) : undefined;
+  } catch {
+    return undefined;
+  }
+}

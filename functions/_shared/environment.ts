@@ -1,0 +1,23 @@
+/** Reads a setting that the platform gives every function; without it nothing can work, so it fails at start. */
+function required(name: string): string {
+  const value = Deno.env.get(name);
+  if (!value) throw new Error(`The environment variable ${name} is missing.`);
+  return value;
+}
+
+/** Reads the default key out of a setting that holds `{"default":"sb_…"}`. */
+function defaultKey(name: string): string {
+  const keys = JSON.parse(required(name)) as { default?: string };
+  if (!keys.default) throw new Error(`The environment variable ${name} has no default key.`);
+  return keys.default;
+}
+
+/** Where the Data API is, without a slash at the end. */
+export function supabaseUrl(): string {
+  return required("SUPABASE_URL").replace(/\/+$/, "");
+}
+
+/** The key that says which project is called; it gives no right of its own. */
+export function publishableKey(): string {
+  return defaultKey("SUPABASE_PUBLISHABLE_KEYS");
+}

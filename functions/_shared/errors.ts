@@ -1,0 +1,76 @@
+import {
+  type ErrorAnswer,
+  type ErrorCode,
+  type Issue,
+  STATUS_OF_CODE,
+  type ValidationReason,
+} from "../../types/contracts/errors.ts";
+
+/** How much of its request budget a credential has left, as the RateLimit headers say it. */
+export interface RateLimit {
+  limit: string;
+  remaining: string;
+  reset: string;
+}
+
+interface ApiErrorOptions {
+  details?: Record<string, unknown>;
+  rateLimit?: RateLimit | undefined;
+  /** What really happened, for the log. */
+  cause?: unknown;
+}
+
+/** An answer that is not a success. Every one of them is made here, so that all have the one shape. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: (typeof STATUS_OF_CODE)[ErrorCode];
+  readonly details: Record<string, unknown>;
+  readonly rateLimit: RateLimit | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.status = STATUS_OF_CODE[code];
+    this.details = options.details ?? {};
+    this.rateLimit = options.rateLimit;
+  }
+
+  /** The body of the answer. */
+  toJSON(): ErrorAnswer {
+    return { error: { code: this.code, message: this.message, details: this.details } };
+  }
+}
+
+/** Refusals that a function makes by itself, before the database has seen the caller. */
+export class Refusal extends ApiError {}
+
+export function notFound(): Refusal {
+  return new Refusal("not_found", "There is no such thing here.");
+}
+
+/** Refuses a request whose text, body, query or header does not fit the contract. */
+export function invalid(reason: ValidationReason, message: string, issues: Issue[]): Refusal {
+  return new Refusal("validation_error", message, { details: { reason, issues } });
+}
+
+/** The caller sent no usable credential, or one that nobody knows. */
+export function unauthorized(cause?: unknown): ApiError {
+  return new ApiError(
+    "unauthorized",
+    "The credential is missing, unknown, expired or revoked. Send it as Authorization: Bearer <key>.",
+    { cause },
+  );
+}
+
+/** Something that passes by itself: the database is away, busy or too slow. */
+export function unavailable(cause: unknown): ApiError {
+  return new ApiError("unavailable", "The service cannot answer right now; try again shortly.", {
+    cause,
+  });
+}
+
+/** Turns whatever was thrown into an answer. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError("internal_error", "Something went wrong on our side.", { cause: error });
+}

@@ -1,0 +1,41 @@
+import { Hono } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import { notFound, Refusal } from "../_shared/errors.ts";
+import type { ApiEnv } from "./context.ts";
+import { answerError } from "./failure.ts";
+import { preflight, standardHeaders } from "./headers.ts";
+import { flows } from "./v1/flows.ts";
+import { health } from "./v1/health.ts";
+import { hooks } from "./v1/hooks.ts";
+import { leads } from "./v1/leads.ts";
+import { offers } from "./v1/offers.ts";
+import { operations } from "./v1/operations.ts";
+
+/** The function `api`. The platform gives it every path under /api. */
+export const app = new Hono<ApiEnv>().basePath("/api");
+
+app.use(standardHeaders);
+app.use(preflight);
+app.use(
+  methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) => {
+      c.header("Allow", methods.join(", "));
+      return answerError(
+        new Refusal("method_not_allowed", "This path does not take that method.", {
+          details: { allowed_methods: methods },
+        }),
+        c,
+      );
+    },
+  }),
+);
+app.notFound((c) => answerError(notFound(), c));
+app.onError(answerError);
+
+app.route("/v1/flows", flows);
+app.route("/v1/health", health);
+app.route("/v1/hooks", hooks);
+app.route("/v1/leads", leads);
+app.route("/v1/offers", offers);
+app.route("/v1/operations", operations);

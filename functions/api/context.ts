@@ -1,0 +1,52 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { Permission } from "../../types/contracts/permissions.ts";
+import { type Credential, readCredential } from "../_shared/credential.ts";
+import { type Caller, callDatabase, type DatabaseAnswer } from "../_shared/database.ts";
+import { type RateLimit, unauthorized } from "../_shared/errors.ts";
+
+/** What a request carries from middleware to handlers. */
+export interface ApiEnv {
+  Variables: {
+    requestId: string;
+    credential: Credential | undefined;
+    /** What the endpoint needs, for requests that are refused before the database judges it itself. */
+    permission: Permission | undefined;
+  };
+}
+export type ApiContext = Context<ApiEnv>;
+
+/**
+ * Says what an endpoint needs. The database checks it; here only a request without any credential is refused, which
+ * costs no call. Without a permission any valid credential will do.
+ */
+export function needs(permission?: Permission): MiddlewareHandler<ApiEnv> {
+  return (c, next) => {
+    const credential = readCredential(c.req.header("authorization"));
+    if (!credential) throw unauthorized();
+    c.set("credential", credential);
+    c.set("permission", permission);
+    return next();
+  };
+}
+
+export function callerOf(c: ApiContext): Caller {
+  return { credential: c.get("credential"), requestId: c.get("requestId") };
+}
+
+/** Calls the endpoint's one RPC as the caller, and shows the caller's request budget in the answer. */
+export async function rpc(
+  c: ApiContext,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<DatabaseAnswer> {
+  const answer = await callDatabase(name, args, callerOf(c));
+  showRateLimit(c, answer.rateLimit);
+  return answer;
+}
+
+export function showRateLimit(c: ApiContext, rateLimit: RateLimit | undefined): void {
+  if (!rateLimit) return;
+  c.header("RateLimit-Limit", rateLimit.limit);
+  c.header("RateLimit-Remaining", rateLimit.remaining);
+  c.header("RateLimit-Reset", rateLimit.reset);
+}

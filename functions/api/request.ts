@@ -1,0 +1,115 @@
+import type { z } from "zod";
+import type { ValidationReason } from "../../types/contracts/errors.ts";
+import { NoQuery } from "../../types/contracts/pages.ts";
+import { invalid, notFound } from "../_shared/errors.ts";
+import { readJson } from "./body.ts";
+import type { ApiContext } from "./context.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+const ISSUES_MAX = 50;
+
+export function isUuid(value: string): boolean {
+  return UUID.test(value);
+}
+
+/** The identifier in the path. One that is no UUID names nothing that exists. */
+export function pathId(c: ApiContext): string {
+  const value = c.req.param("id") ?? "";
+  if (!isUuid(value)) throw notFound();
+  return value;
+}
+
+/** Reads the query by its contract: unknown, repeated and malformed parameters are refused. */
+export function readQuery<Query extends z.ZodType>(
+  c: ApiContext,
+  contract: Query,
+): z.output<Query> {
+  const values: [string, string][] = [];
+  const start = c.req.url.indexOf("?");
+  if (start >= 0) {
+    const seen = new Set<string>();
+    for (const [name, value] of new URLSearchParams(c.req.url.slice(start))) {
+      if (seen.has(name)) {
+        throw invalid("invalid_query", "The query does not fit.", [
+          { path: shortened(name, 200), message: "must be given once" },
+        ]);
+      }
+      seen.add(name);
+      values.push([name, value]);
+    }
+  }
+  return checked(contract, Object.fromEntries(values), "invalid_query", "query");
+}
+
+/** Refuses any query parameter, for endpoints that take none. */
+export function noQuery(c: ApiContext): void {
+  if (c.req.url.includes("?")) readQuery(c, NoQuery);
+}
+
+/** Reads the JSON body by its contract. */
+export async function readBody<Body extends z.ZodType>(
+  c: ApiContext,
+  contract: Body,
+): Promise<z.output<Body>> {
+  noQuery(c);
+  return checked(contract, await readJson(c.req.raw), "invalid_body", "body");
+}
+
+/** Reads a body that may be left out. */
+export async function readOptionalBody<Body extends z.ZodType>(
+  c: ApiContext,
+  contract: Body,
+): Promise<z.output<Body>> {
+  return checked(contract, (await readJson(c.req.raw)) ?? {}, "invalid_body", "body");
+}
+
+/** The key under which a repeated POST gets the answer of the first. */
+export function idempotencyKey(c: ApiContext): string | undefined {
+  const key = c.req.header("idempotency-key");
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
+    throw invalid("invalid_header", "A header does not fit.", [
+      { path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" },
+    ]);
+  }
+  return key;
+}
+
+function checked<Contract extends z.ZodType>(
+  contract: Contract,
+  value: unknown,
+  reason: ValidationReason,
+  part: "query" | "body",
+): z.output<Contract> {
+  const result = contract.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues;
+  throw invalid(
+    reasonIn(issues) ?? reason,
+    `The ${part} does not fit.`,
+    issues.flatMap((issue) => toIssues(issue, part)).slice(0, ISSUES_MAX),
+  );
+}
+
+/** A contract may name the spec's own reason for a refusal; the reason then says more than "invalid body". */
+function reasonIn(issues: z.core.$ZodIssue[]): ValidationReason | undefined {
+  for (const issue of issues) {
+    if (issue.code === "custom" && issue.params?.reason) return issue.params.reason;
+  }
+  return undefined;
+}
+
+function toIssues(issue: z.core.$ZodIssue, part: string) {
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: shortened([...path, key].join("."), 200),
+      message: "is not known",
+    }));
+  }
+  return [{ path: shortened(path.join(".") || part, 200), message: shortened(issue.message, 500) }];
+}
+
+function shortened(value: string, max_characters: number): string {
+  return value.length > max_characters ? `${value.slice(0, max_characters - 1)}…` : value;
+}

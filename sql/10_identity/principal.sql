@@ -1,3 +1,4 @@
+-- What runs with every request is PL/pgSQL: its plans are kept for the session, those of SQL functions are not.
 create type private.principal as (
   agency_id uuid,
   credential_id uuid,
@@ -57,20 +58,23 @@ comment on function private.principal() is
 grant execute on function private.principal() to anon, authenticated;
 
 create function private.agency_id() returns uuid
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select (private.principal()).agency_id;
+begin
+  return (private.principal()).agency_id;
+end
 $$;
 comment on function private.agency_id() is 'The caller''s agency. Policies compare with (select private.agency_id()), which runs once a statement.';
 grant execute on function private.agency_id() to anon, authenticated;
 
 create function private.touch_api_key(agency_id uuid, credential_id uuid) returns void
-language sql
+language plpgsql
 security definer
 set search_path = ''
 as $$
+begin
   -- Skips a row that another request is touching, so that parallel requests never wait for each other here.
   update public.api_keys k set last_used_at = now()
   from (
@@ -80,6 +84,7 @@ as $$
     for no key update skip locked
   ) due
   where k.agency_id = due.agency_id and k.id = due.id;
+end
 $$;
 comment on function private.touch_api_key(uuid, uuid) is 'Notes that a key was used, at most once a minute.';
 

@@ -16,11 +16,13 @@ alter table public.rate_limits enable row level security;
 -- hold a row lock while the request works, and must not make a reading request wait for the disk. A crash empties
 -- it, which only gives every credential a full bucket.
 create function private.rate_bucket(credential_id uuid) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select format('rate_limit.%I', 'bucket_' || replace(credential_id::text, '-', ''));
+begin
+  return 'rate_limit.bucket_' || replace(credential_id::text, '-', '');
+end
 $$;
 comment on function private.rate_bucket(uuid) is 'Name of the sequence that holds a credential''s request bucket.';
 

@@ -1,5 +1,5 @@
 create table public.sanctions_screens (
-  agency_id uuid not null references public.agencies (id) on delete restrict,
+  agency_id uuid not null,
   id uuid not null default gen_random_uuid(),
   lead_id uuid not null,
   contact_id uuid not null,

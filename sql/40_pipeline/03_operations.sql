@@ -1,9 +1,9 @@
 create table public.operations (
-  agency_id uuid not null references public.agencies (id) on delete restrict,
+  agency_id uuid not null,
   id uuid not null default gen_random_uuid(),
   lead_id uuid not null,
   operation_type text not null,
-  flow text not null references public.flows (id) on delete restrict,
+  flow text not null,
   stage text not null,
   property_id uuid,
   lost_reason text,

@@ -1,5 +1,5 @@
 create table public.operation_steps (
-  agency_id uuid not null references public.agencies (id) on delete restrict,
+  agency_id uuid not null,
   operation_id uuid not null,
   step_id text not null,
   flow text not null,

@@ -1,5 +1,5 @@
 create table public.stage_history (
-  agency_id uuid not null references public.agencies (id) on delete restrict,
+  agency_id uuid not null,
   id bigint generated always as identity,
   operation_id uuid not null,
   from_stage text,

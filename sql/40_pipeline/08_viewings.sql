@@ -1,5 +1,5 @@
 create table public.viewings (
-  agency_id uuid not null references public.agencies (id) on delete restrict,
+  agency_id uuid not null,
   id uuid not null default gen_random_uuid(),
   property_id uuid not null,
   lead_id uuid not null,

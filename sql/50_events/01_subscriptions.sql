@@ -1,0 +1,30 @@
+create table public.subscriptions (
+  agency_id uuid not null references public.agencies (id) on delete restrict,
+  id uuid not null default gen_random_uuid(),
+  event_type text not null,
+  target_url text not null,
+  created_at timestamptz not null default now(),
+  primary key (agency_id, id),
+  constraint event_type_is_known check (event_type in ('deal_won', 'offer_accepted', 'signature_signed', 'document_completed')),
+  constraint target_is_an_https_url check (target_url ~* '^https://[^\s/?#@\\]+([/?#]\S*)?$'),
+  constraint target_url_is_short check (char_length(target_url) <= 2000),
+  constraint subscription_is_made_once unique (agency_id, event_type, target_url)
+);
+create index subscriptions_newest on public.subscriptions (agency_id, created_at desc, id desc);
+
+comment on table public.subscriptions is 'Hooks: which https target wants to hear of which event. Removing the row unsubscribes.';
+comment on column public.subscriptions.agency_id is 'The agency.';
+comment on column public.subscriptions.id is 'Identifier.';
+comment on column public.subscriptions.event_type is 'deal_won, offer_accepted, signature_signed or document_completed.';
+comment on column public.subscriptions.target_url is 'Where the event is posted to: https, without user or password. Its address is judged by the functions, when subscribing and again before each delivery.';
+comment on column public.subscriptions.created_at is 'When it was made.';
+
+alter table public.subscriptions enable row level security;
+create policy select_own on public.subscriptions for select to anon, authenticated
+  using (agency_id = (select private.agency_id()));
+create policy insert_own on public.subscriptions for insert to anon, authenticated
+  with check (agency_id = (select private.agency_id()));
+create policy delete_own on public.subscriptions for delete to anon, authenticated
+  using (agency_id = (select private.agency_id()));
+grant select, delete on public.subscriptions to anon, authenticated;
+grant insert (agency_id, event_type, target_url) on public.subscriptions to anon, authenticated;

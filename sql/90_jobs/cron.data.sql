@@ -1,0 +1,2 @@
+select cron.schedule('corredor-drain', '* * * * *', 'select private.kick_drain()');
+select cron.schedule('corredor-clean-up', '17 3 * * *', 'select private.clean_up()');

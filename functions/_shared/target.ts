@@ -1,0 +1,112 @@
+import { lookup } from "node:dns/promises";
+import { isAddress, isLocalName, isPublicAddress } from "./addresses.ts";
+
+/** Why a target is refused: a word for the delivery log and a sentence for people. */
+export interface TargetProblem {
+  code:
+    | "invalid_url"
+    | "https_required"
+    | "userinfo_not_allowed"
+    | "private_address"
+    | "own_address"
+    | "dns_failed";
+  reason: string;
+}
+
+/** A target that may be called, with the addresses that were checked: only these may be connected to. */
+export interface CheckedTarget {
+  url: URL;
+  addresses: string[];
+}
+
+const PROBLEMS: Record<TargetProblem["code"], string> = {
+  invalid_url: "This is not a URL.",
+  https_required: "The URL must begin with https://.",
+  userinfo_not_allowed: "The URL must not carry a user or a password.",
+  private_address: "The host is not on the public internet.",
+  own_address: "The host is this service.",
+  dns_failed: "The host's name has no address.",
+};
+const LONGEST_URL = 2000;
+/** A resolver that is slower than this does not hold up a subscription: the address is checked again when sending. */
+const RESOLVE_FOR_SUBSCRIBER_MS = 1500;
+
+const privateTargetsAllowed = Deno.env.get("HOOKS_ALLOW_PRIVATE_TARGETS") === "true";
+const ownHosts = hostsOf("SUPABASE_URL", "PUBLIC_BASE_URL");
+
+/**
+ * Tells whether events may be posted to a URL. A name that does not resolve (yet) is accepted: targets are often
+ * subscribed before their name is published, and every delivery checks again.
+ */
+export async function assertDeliverable(
+  url: string,
+): Promise<{ ok: true } | { ok: false; reason: string }> {
+  const checked = checkUrl(url);
+  if ("code" in checked) return { ok: false, reason: checked.reason };
+  const limit = timer(RESOLVE_FOR_SUBSCRIBER_MS);
+  const target = await Promise.race([resolveTarget(checked), limit.elapsed]);
+  limit.clear();
+  if (target && "code" in target && target.code !== "dns_failed") {
+    return { ok: false, reason: target.reason };
+  }
+  return { ok: true };
+}
+
+/** The rules that need no look-up. */
+export function checkUrl(text: string): URL | TargetProblem {
+  if (text.length > LONGEST_URL || !URL.canParse(text)) return problem("invalid_url");
+  const url = new URL(text);
+  if (url.protocol !== "https:") return problem("https_required");
+  if (url.username || url.password) return problem("userinfo_not_allowed");
+  const host = hostOf(url);
+  if (ownHosts.has(host)) return problem("own_address");
+  if (privateTargetsAllowed) return url;
+  // The URL parser has turned octal, hexadecimal and decimal forms of an address into the dotted one.
+  const isPublic = isAddress(host) ? isPublicAddress(host) : !isLocalName(host);
+  return isPublic ? url : problem("private_address");
+}
+
+/** Looks the host up and judges its addresses. One private address among them is enough to refuse it. */
+export async function resolveTarget(url: URL): Promise<CheckedTarget | TargetProblem> {
+  const host = hostOf(url);
+  const addresses = isAddress(host) ? [host] : await resolve(host);
+  if (addresses.length === 0) return problem("dns_failed");
+  if (!privateTargetsAllowed && !addresses.every(isPublicAddress)) {
+    return problem("private_address");
+  }
+  return { url, addresses };
+}
+
+/** The host without the brackets of IPv6 and without a dot at the end. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+}
+
+async function resolve(host: string): Promise<string[]> {
+  try {
+    const found = await lookup(host, { all: true });
+    // IPv4 first: not every runtime can reach IPv6.
+    return found.sort((a, b) => a.family - b.family).map(({ address }) => address);
+  } catch {
+    return [];
+  }
+}
+
+function hostsOf(...settings: string[]): Set<string> {
+  const urls = settings.map((name) => Deno.env.get(name)).filter((url) => url !== undefined);
+  const hosts = urls.filter((url) => URL.canParse(url)).map((url) => hostOf(new URL(url)));
+  // A local stack's own address is a private one, and that rule can be switched off for tests.
+  return new Set(hosts.filter((host) => (isAddress(host) ? isPublicAddress(host) : !isLocalName(host))));
+}
+
+function problem(code: TargetProblem["code"]): TargetProblem {
+  return { code, reason: PROBLEMS[code] };
+}
+
+function timer(after_ms: number): { elapsed: Promise<undefined>; clear(): void } {
+  let id: ReturnType<typeof setTimeout>;
+  const elapsed = new Promise<undefined>((resolve) => {
+    id = setTimeout(() => resolve(undefined), after_ms);
+  });
+  return { elapsed, clear: () => clearTimeout(id) };
+}

@@ -1,0 +1,119 @@
+import type { AnyAST, ConnectionContextOptions, VarsContext } from "@supabase/lite";
+import { PostgresConnection } from "@supabase/lite/postgres";
+import type { Kysely } from "kysely";
+import { expectedErrorResponse } from "./expected-error.ts";
+import { serializeJsonStrings } from "./json-arguments.ts";
+import type { RequestSettings } from "./lane.ts";
+import { Lanes } from "./lanes.ts";
+
+/** The two logins of the gateway. */
+export interface GatewayDatabase {
+  /** Auth, Studio and the reading of the catalog, as `postgres`. */
+  adminUrl: string;
+  /** Callers' requests, as `authenticator`. */
+  requestUrl: string;
+}
+
+/** JSON stays text on its way in: the arguments of a call are serialized already. */
+const jsonTypes = {
+  json: { to: 114, from: [114], serialize: asText, parse: JSON.parse },
+  jsonb: { to: 3802, from: [3802], serialize: asText, parse: JSON.parse },
+};
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/**
+ * Supabase Lite's connection with three changes: a caller's request takes one round trip, it runs
+ * under the login `authenticator` as on a hosted project, and the gateway grants nothing by itself.
+ */
+export class GatewayConnection extends PostgresConnection {
+  readonly #lanes: Lanes;
+
+  constructor(database: GatewayDatabase, lanes: number) {
+    const options = { onnotice: () => {}, types: jsonTypes };
+    super({ url: database.adminUrl, postgresOptions: { ...options, max: 4 } });
+    this.#lanes = new Lanes(database.requestUrl, lanes, {
+      ...options,
+      types: this.driver.options.types as typeof jsonTypes,
+      connection: { TimeZone: "UTC", application_name: "gateway" },
+    });
+    // In its "unknown" state Lite would grant all tables to the callers' roles on first use.
+    Reflect.set(this, "rlsState", "active");
+  }
+
+  override async onPostgrestAST(ast: AnyAST): Promise<AnyAST> {
+    serializeJsonStrings(ast, await this.introspect({ useCache: true }));
+    return super.onPostgrestAST(ast);
+  }
+
+  override async withContext<T>(
+    vars: VarsContext | undefined,
+    work: (db: Kysely<unknown>) => Promise<T>,
+    options?: ConnectionContextOptions,
+  ): Promise<T> {
+    if (vars === undefined || options?.transaction || options?.forceRollback) {
+      return super.withContext(vars, work, options);
+    }
+    return this.#lanes.use(async (lane) => {
+      const rpc = options?.rpc;
+      lane.open(requestSettings(vars as RequestContext, rpc), {
+        readOnly: rpc?.readOnly === true,
+        single: rpc !== undefined && isPlain(rpc.requestHeaders),
+      });
+      let succeeded = false;
+      try {
+        const result = await work(lane.kysely);
+        succeeded = true;
+        return result;
+      } catch (error) {
+        const response = rpc && expectedErrorResponse(error);
+        if (response === undefined) throw error;
+        return response as T;
+      } finally {
+        await lane.close(succeeded);
+      }
+    });
+  }
+
+  override async close(): Promise<void> {
+    await this.#lanes.end();
+    await super.close();
+  }
+}
+
+interface RequestContext {
+  auth?: { uid?: string | null; role?: string | null; jwt?: Record<string, unknown> | null };
+}
+
+/**
+ * A call that commits in the same breath cannot be taken back, so one whose answer may still be
+ * refused (one object asked for, a limit on rows, a rollback asked for) goes step by step.
+ */
+function isPlain(headers: Record<string, string> = {}): boolean {
+  return headers.prefer === undefined && !/vnd\.pgrst/.test(headers.accept ?? "");
+}
+
+function requestSettings(
+  { auth }: RequestContext,
+  rpc: ConnectionContextOptions["rpc"],
+): RequestSettings {
+  const role = auth?.role || "anon";
+  const settings: [string, string][] = [
+    ["role", role],
+    ["request.jwt.claim.sub", auth?.uid ?? ""],
+    ["request.jwt.claim.role", role],
+    ["request.jwt.claims", auth?.jwt ? JSON.stringify(auth.jwt) : ""],
+  ];
+  if (rpc !== undefined) {
+    settings.push(
+      ["request.method", rpc.method],
+      ["request.path", rpc.path],
+      ["request.headers", JSON.stringify(rpc.requestHeaders ?? {})],
+      ["response.status", ""],
+      ["response.headers", ""],
+    );
+  }
+  return settings;
+}

@@ -1,0 +1,48 @@
+import { App } from "@supabase/lite";
+import type { Keys } from "../keys.ts";
+import { GatewayConnection, type GatewayDatabase } from "./connection.ts";
+
+/** Supabase Lite, serving Data API, Auth and Studio of one database. */
+export interface Gateway {
+  fetch(request: Request, context: { peerAddress: string | null }): Promise<Response>;
+  /** Makes functions and tables visible that were created since. */
+  reloadSchema(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the gateway on a database. */
+export async function openGateway(options: {
+  database: GatewayDatabase;
+  keys: Keys;
+  siteUrl: string;
+  lanes?: number;
+}): Promise<Gateway> {
+  const { database, keys, siteUrl, lanes = 10 } = options;
+  const connection = new GatewayConnection(database, lanes);
+  const app = new App({
+    connection,
+    // The only exposed schema: the rules hold for whoever calls, and tables are not callable.
+    api: { enabled: true, schemas: ["api"] },
+    auth: {
+      enabled: true,
+      jwt_secret: keys.jwtSecret,
+      publishable_key: keys.publishableKey,
+      secret_key: keys.secretKey,
+      site_url: siteUrl,
+    },
+    db: { migrations: { enabled: false } },
+    studio: { enabled: true },
+    // Studio works without a key when it is opened on this machine.
+    options: { server: { admin: true } },
+  });
+  await app.init();
+  await connection.introspect({ useCache: false });
+  return {
+    fetch: (request, context) => Promise.resolve(app.fetch(request, context as never)),
+    async reloadSchema() {
+      await connection.clearSchemaCache();
+      await connection.introspect({ useCache: false });
+    },
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,58 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { generateApiKey } from "@supabase/lite";
+import { Failure } from "./failure.ts";
+
+/** The credentials of a local project, as a hosted one shows them in its dashboard. */
+export interface Keys {
+  publishableKey: string;
+  secretKey: string;
+  /** Signs and verifies the access tokens (HS256). */
+  jwtSecret: string;
+}
+
+/** New credentials, in the form of a hosted project's. */
+export async function generateKeys(): Promise<Keys> {
+  return {
+    publishableKey: (await generateApiKey("publishable")).key,
+    secretKey: (await generateApiKey("secret")).key,
+    jwtSecret: randomBytes(32).toString("base64url"),
+  };
+}
+
+/** Signs an access token that lives for an hour, as Auth does. */
+export function signToken(jwtSecret: string, claims: Record<string, unknown>): string {
+  const now = Math.floor(Date.now() / 1000);
+  const payload = { aud: "authenticated", role: "authenticated", iat: now, exp: now + 3600 };
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const unsigned = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ ...payload, ...claims })}`;
+  return `${unsigned}.${createHmac("sha256", jwtSecret).update(unsigned).digest("base64url")}`;
+}
+
+/** The credentials kept in the data folder, made on first use. */
+export async function loadKeys(dataDirectory: string): Promise<Keys> {
+  const path = join(dataDirectory, "keys.json");
+  if (!existsSync(path)) {
+    const keys = await generateKeys();
+    mkdirSync(dataDirectory, { recursive: true });
+    writeFileSync(path, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+    return keys;
+  }
+  try {
+    const keys: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (isKeys(keys)) return keys;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new Failure(`${path} is not readable as keys; remove it to make new ones`);
+}
+
+function isKeys(value: unknown): value is Keys {
+  const names = ["publishableKey", "secretKey", "jwtSecret"];
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    names.every((name) => typeof (value as Record<string, unknown>)[name] === "string")
+  );
+}

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Failure } from "../failure.ts";
+import { isPortFree } from "../ports.ts";
+import { watchdog } from "../watchdog.ts";
+import { findPostgres, type PostgresBinaries } from "./binaries.ts";
+import { installExtensions } from "./extensions.ts";
+import { makeOwnedDirectory, type Owner, serverOwner } from "./owner.ts";
+import { readPostmaster, releaseDataDirectory } from "./postmaster.ts";
+
+/** How to run the embedded server. */
+export interface ServerOptions {
+  /** Folder of the cluster. Made when it does not exist. */
+  dataDirectory: string;
+  port: number;
+  /** A throw-away server need not survive a power cut, which makes it a good deal faster. */
+  durable: boolean;
+  /** Removed together with the server when this process dies without stopping it. */
+  removeOnDeath?: string;
+}
+
+/** A running embedded server. */
+export interface Server {
+  port: number;
+  /** Whether this start made the cluster. */
+  created: boolean;
+  stop(): Promise<void>;
+}
+
+const superuser = "supabase_admin";
+const password = "postgres";
+
+/** The address of a database on the embedded server, as `postgres` unless told otherwise. */
+export function databaseUrl(port: number, database = "postgres", user = "postgres"): string {
+  return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/** The address for what only the superuser may do. */
+export function superuserUrl(port: number, database = "postgres"): string {
+  return databaseUrl(port, database, superuser);
+}
+
+/** Starts the embedded Postgres, making its cluster first when there is none. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { dataDirectory, port } = options;
+  const binaries = findPostgres();
+  const owner = serverOwner();
+  installExtensions(binaries.extensionDirectory);
+
+  const created = !existsSync(join(dataDirectory, "PG_VERSION"));
+  if (created) initialise(binaries, dataDirectory, owner);
+  else await releaseDataDirectory(dataDirectory);
+  if (!(await isPortFree(port))) {
+    throw new Failure(`port ${port} is in use (DB_PORT chooses another one for Postgres)`);
+  }
+
+  const logPath = `${dataDirectory}.log`;
+  const log = openSync(logPath, "w");
+  const child = spawn(binaries.postgres, ["-D", dataDirectory, ...settings(options)], {
+    ...owner,
+    // A session of its own, so that Ctrl-C reaches us first and the parts stop in order.
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  await waitUntilReady(child, dataDirectory, logPath);
+  const release = watchdog(child.pid as number, "INT", options.removeOnDeath);
+
+  return {
+    port,
+    created,
+    async stop() {
+      await stopChild(child);
+      release();
+    },
+  };
+}
+
+function initialise(binaries: PostgresBinaries, dataDirectory: string, owner: Owner): void {
+  makeOwnedDirectory(dataDirectory, owner);
+  const passwordFile = `${dataDirectory}.password`;
+  writeFileSync(passwordFile, `${password}\n`);
+  try {
+    runInitdb(binaries, dataDirectory, owner, passwordFile);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+function runInitdb(
+  binaries: PostgresBinaries,
+  dataDirectory: string,
+  owner: Owner,
+  passwordFile: string,
+): void {
+  let lastError = "";
+  // Trigrams need a locale that knows accented letters; which one exists depends on the system.
+  for (const locale of ["C.UTF-8", "en_US.UTF-8", "C"]) {
+    const run = spawnSync(
+      binaries.initdb,
+      [
+        `--pgdata=${dataDirectory}`,
+        `--username=${superuser}`,
+        `--pwfile=${passwordFile}`,
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        `--locale=${locale}`,
+        "--lc-messages=C",
+        "--no-sync",
+      ],
+      { ...owner, encoding: "utf8", cwd: "/" },
+    );
+    if (run.status === 0) return;
+    lastError = firstError(run.stderr || String(run.error));
+  }
+  throw new Failure(`Postgres cannot make its data folder ${dataDirectory}: ${lastError}`);
+}
+
+function settings(options: ServerOptions): string[] {
+  const values = {
+    port: options.port,
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: 200,
+    timezone: "UTC",
+    log_timezone: "UTC",
+    shared_buffers: "128MB",
+    ...(options.durable
+      ? {}
+      : { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "on" }),
+  };
+  return Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}
+
+async function waitUntilReady(child: ChildProcess, dataDirectory: string, logPath: string) {
+  let ended: string | undefined;
+  child.once("error", (error) => {
+    ended = error.message;
+  });
+  child.once("exit", () => {
+    ended = firstError(existsSync(logPath) ? readFileSync(logPath, "utf8") : "");
+  });
+  const deadline = Date.now() + 60_000;
+  while (ended === undefined && Date.now() < deadline) {
+    const postmaster = readPostmaster(dataDirectory);
+    if (postmaster?.pid === child.pid && postmaster?.ready) return;
+    await delay(10);
+  }
+  if (ended === undefined) child.kill("SIGQUIT");
+  throw new Failure(`Postgres does not start on ${dataDirectory}: ${ended ?? "not ready in 60 s"}`);
+}
+
+/** Fast shutdown: open transactions roll back, then the server writes its checkpoint and ends. */
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGINT");
+  await exited;
+}
+
+/** The line that says what went wrong, out of a server's or initdb's output. */
+function firstError(output: string): string {
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  const telling = lines.filter((line) => /FATAL|PANIC|error:|ERROR/.test(line));
+  return (telling.at(0) ?? lines.at(-1) ?? "no output").replace(/^.*?(FATAL|PANIC|error):\s*/, "");
+}

@@ -1,0 +1,84 @@
+import { openFront } from "./front/server.ts";
+import { type FunctionConfig, isOnDisk } from "./functions/config.ts";
+import { functionEnvironment } from "./functions/environment.ts";
+import { runFunction } from "./functions/process.ts";
+import type { GatewayDatabase } from "./gateway/connection.ts";
+import { type Gateway, openGateway } from "./gateway/gateway.ts";
+import type { Keys } from "./keys.ts";
+import { startCronWorker, type Worker } from "./workers/cron.ts";
+import { startNetWorker } from "./workers/net.ts";
+
+/** What a stack stands on. */
+export interface StackOptions {
+  /** A database that has its migrations. */
+  database: GatewayDatabase;
+  keys: Keys;
+  /** Port of the base URL; 0 takes a free one. */
+  port: number;
+  functions: readonly FunctionConfig[];
+  /** Where Deno keeps compiled code. */
+  cacheDirectory: string;
+  /** Added to the environment of every function. */
+  environment?: Record<string, string>;
+  /** Off when the server has the real pg_cron. */
+  cronWorker: boolean;
+  log(line: string): void;
+}
+
+/** A running stack on one database. */
+export interface Stack {
+  baseUrl: string;
+  port: number;
+  gateway: Gateway;
+  /** Process id of a function, or nothing while it is not running. */
+  functionPid(name: string): number | undefined;
+  stop(): Promise<void>;
+}
+
+/** Starts gateway, functions, workers and the front before them. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { database, keys, log } = options;
+  let gateway: Gateway | undefined;
+  const functions = new Map<string, ReturnType<typeof runFunction>>();
+  const workers: Worker[] = [];
+  const front = await openFront(options.port, {
+    gateway: () => gateway,
+    functionPort: (name) => functions.get(name)?.port,
+  });
+
+  async function stop(): Promise<void> {
+    await front.close();
+    await Promise.all([...functions.values(), ...workers].map((part) => part.stop()));
+    await gateway?.close();
+  }
+
+  try {
+    const environment = functionEnvironment({
+      baseUrl: front.baseUrl,
+      keys,
+      ...(options.environment ? { overrides: options.environment } : {}),
+    });
+    const { cacheDirectory } = options;
+    for (const config of options.functions) {
+      if (isOnDisk(config)) {
+        functions.set(config.name, runFunction(config, { environment, cacheDirectory, log }));
+      } else {
+        log(`[${config.name}] is not there: no file ${config.entrypoint}`);
+      }
+    }
+    gateway = await openGateway({ database, keys, siteUrl: front.baseUrl });
+    await Promise.all([...functions.values()].map((running) => running.ready()));
+    if (options.cronWorker) workers.push(startCronWorker(database.adminUrl, log));
+    workers.push(startNetWorker(database.adminUrl, log));
+    return {
+      baseUrl: front.baseUrl,
+      port: front.port,
+      gateway,
+      functionPid: (name) => functions.get(name)?.pid,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

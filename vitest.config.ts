@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts", "functions/**/*.test.ts", "types/**/*.test.ts"],
+    globalSetup: ["test/stack/global-setup.ts"],
+    // Each file has a database of its own, so files run side by side and tests within a file in order.
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});

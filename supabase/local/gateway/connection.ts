@@ -68,7 +68,7 @@ export class GatewayConnection extends PostgresConnection {
         succeeded = true;
         return result;
       } catch (error) {
-        const response = rpc && expectedErrorResponse(error);
+        const response = rpc && expectedErrorResponse(error, roleOf(vars as RequestContext));
         if (response === undefined) throw error;
         return response as T;
       } finally {
@@ -83,8 +83,14 @@ export class GatewayConnection extends PostgresConnection {
   }
 }
 
+function roleOf({ auth }: RequestContext): string {
+  return auth?.role || "anon";
+}
+
 interface RequestContext {
-  auth?: { uid?: string | null; role?: string | null; jwt?: Record<string, unknown> | null };
+  auth?:
+    | { uid?: string | null; role?: string | null; jwt?: Record<string, unknown> | null }
+    | undefined;
 }
 
 /**
@@ -99,7 +105,7 @@ function requestSettings(
   { auth }: RequestContext,
   rpc: ConnectionContextOptions["rpc"],
 ): RequestSettings {
-  const role = auth?.role || "anon";
+  const role = roleOf({ auth });
   const settings: [string, string][] = [
     ["role", role],
     ["request.jwt.claim.sub", auth?.uid ?? ""],

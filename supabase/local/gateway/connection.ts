@@ -62,17 +62,16 @@ export class GatewayConnection extends PostgresConnection {
         readOnly: rpc?.readOnly === true,
         single: rpc !== undefined && isPlain(rpc.requestHeaders),
       });
-      let succeeded = false;
       try {
         const result = await work(lane.kysely);
-        succeeded = true;
+        // A constraint that waits for the commit may still refuse.
+        await lane.close(true);
         return result;
       } catch (error) {
+        await lane.close(false);
         const response = rpc && expectedErrorResponse(error, roleOf(vars as RequestContext));
         if (response === undefined) throw error;
         return response as T;
-      } finally {
-        await lane.close(succeeded);
       }
     });
   }

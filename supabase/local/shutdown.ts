@@ -55,20 +55,3 @@ export function onParentGone(stop: () => void): void {
   }, LOOK_FOR_PARENT_EVERY_MS);
   timer.unref();
 }
-
-const look_ms = 500;
-
-/**
- * Calls `stop` when npm, which started this process, is gone: it does not pass every signal on, and
- * its caller takes the stack to be stopped.
- */
-export function onOrphaned(stop: () => void): void {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    stop();
-  }, look_ms);
-  timer.unref();
-}

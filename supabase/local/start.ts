@@ -20,7 +20,6 @@ const shutdown = new Shutdown();
 async function main(): Promise<void> {
   const startedAt = Date.now();
   onSignal(() => void stop(0));
-  onOrphaned(() => void stop(0));
   onParentGone(() => void stop(0));
   const settings = readSettings();
   await startDatabase(settings);

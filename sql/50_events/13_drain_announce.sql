@@ -5,6 +5,8 @@ set search_path = ''
 -- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 as $$
+declare
+  granted jsonb;
 begin
   -- First the events by their keys: joined together with the subscriptions, an agency's whole queue may be read.
   with held as materialized (
@@ -15,19 +17,26 @@ begin
     where e.run_id = drain_announce.run_id and e.lease_until > clock_timestamp() + interval '20 seconds'
     -- A drain that takes the run for dead waits for this lock, and then sees these rows.
     for key share of e
+  ),
+  announced as (
+    insert into public.deliveries (agency_id, id, event_id, subscription_id, target_url, round, attempt, run_id)
+    select held.agency_id, held.delivery_id, held.id, s.id, s.target_url, held.round, held.attempts, held.run_id
+    from held
+    join public.subscriptions s
+      on s.agency_id = held.agency_id and s.id = held.subscription_id and s.id = any (held.subscription_ids)
+    on conflict do nothing
+    returning id
   )
-  insert into public.deliveries (agency_id, id, event_id, subscription_id, target_url, round, attempt, run_id)
-  select held.agency_id, held.delivery_id, held.id, s.id, s.target_url, held.round, held.attempts, held.run_id
-  from held
-  join public.subscriptions s
-    on s.agency_id = held.agency_id and s.id = held.subscription_id and s.id = any (held.subscription_ids)
-  on conflict do nothing;
+  select coalesce(jsonb_agg(announced.id), '[]') into granted from announced;
 
-  return (
-    select coalesce(jsonb_agg(d.id), '[]')
+  if jsonb_array_length(granted) < jsonb_array_length(deliveries) then
+    -- Some may have been announced before by a call whose answer was lost.
+    select coalesce(jsonb_agg(d.id), '[]') into granted
     from jsonb_to_recordset(deliveries) as w (id uuid, agency_id uuid)
     join public.deliveries d on d.agency_id = w.agency_id and d.id = w.id
-    where d.run_id = drain_announce.run_id and d.state = 'posting');
+    where d.run_id = drain_announce.run_id and d.state = 'posting';
+  end if;
+  return granted;
 end
 $$;
 comment on function private.drain_announce(uuid, jsonb) is

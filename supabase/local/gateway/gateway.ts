@@ -1,6 +1,7 @@
 import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
 import { GatewayConnection, type GatewayDatabase } from "./connection.ts";
+import { isForStudio, openStudio } from "./studio.ts";
 
 /** Supabase Lite, serving Data API, Auth and Studio of one database. */
 export interface Gateway {
@@ -19,30 +20,36 @@ export async function openGateway(options: {
 }): Promise<Gateway> {
   const { database, keys, siteUrl, lanes = 10 } = options;
   const connection = new GatewayConnection(database, lanes);
+  const auth = {
+    enabled: true,
+    jwt_secret: keys.jwtSecret,
+    publishable_key: keys.publishableKey,
+    secret_key: keys.secretKey,
+    site_url: siteUrl,
+  };
+  const studio = await openStudio({ adminUrl: database.adminUrl, auth });
   const app = new App({
     connection,
     // The only exposed schema: the rules hold for whoever calls, and tables are not callable.
     api: { enabled: true, schemas: ["api"] },
-    auth: {
-      enabled: true,
-      jwt_secret: keys.jwtSecret,
-      publishable_key: keys.publishableKey,
-      secret_key: keys.secretKey,
-      site_url: siteUrl,
-    },
+    auth,
     db: { migrations: { enabled: false } },
-    studio: { enabled: true },
-    // Studio works without a key when it is opened on this machine.
-    options: { server: { admin: true } },
+    studio: { enabled: false },
   });
   await app.init();
   await connection.introspect({ useCache: false });
   return {
-    fetch: (request, context) => Promise.resolve(app.fetch(request, context as never)),
+    fetch: (request, context) =>
+      isForStudio(request)
+        ? studio.fetch(request, context)
+        : Promise.resolve(app.fetch(request, context as never)),
     async reloadSchema() {
       await connection.clearSchemaCache();
       await connection.introspect({ useCache: false });
+      await studio.reloadSchema();
     },
-    close: () => connection.close(),
+    async close() {
+      await Promise.all([connection.close(), studio.close()]);
+    },
   };
 }

@@ -20,6 +20,8 @@ create table public.viewings (
   constraint status_is_known check (status in ('scheduled', 'done', 'cancelled', 'no_show')),
   constraint notes_are_short check (char_length(notes) <= 10000)
 );
+create index viewings_newest on public.viewings (agency_id, created_at desc, id desc);
+create index viewings_by_status on public.viewings (agency_id, status, created_at desc, id desc);
 create index viewings_by_start on public.viewings (agency_id, starts_at, id);
 create index viewings_by_property on public.viewings (agency_id, property_id, starts_at);
 create index viewings_by_lead on public.viewings (agency_id, lead_id, starts_at);

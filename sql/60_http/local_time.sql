@@ -23,7 +23,7 @@ begin
         problem := format('The clock in %s skips this time; it is put forward then.', time_zone);
       end if;
     end if;
-  exception when invalid_datetime_format or datetime_field_overflow then
+  exception when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value then
     moment := null;
   end;
   if moment is null or extract(year from moment at time zone 'UTC') not between 2000 and 2099 then

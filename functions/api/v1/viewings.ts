@@ -1,9 +1,13 @@
 import { Hono } from "hono";
 import { pageArguments } from "../../../types/contracts/pages.ts";
-import { ListViewingsQuery } from "../../../types/contracts/viewings.ts";
-import { answerAsIs, answerOne } from "../answer.ts";
+import {
+  CreateViewing,
+  ListViewingsQuery,
+  UpdateViewing,
+} from "../../../types/contracts/viewings.ts";
+import { answerAsIs, answerCreated, answerOne } from "../answer.ts";
 import { type ApiEnv, needs, rpc } from "../context.ts";
-import { noQuery, pathId, readQuery } from "../request.ts";
+import { idempotencyKey, noQuery, pathId, readBody, readQuery } from "../request.ts";
 
 export const viewings = new Hono<ApiEnv>();
 
@@ -19,4 +23,16 @@ viewings.get("/:id", needs("viewings:read"), async (c) => {
   const viewing_id = pathId(c);
   noQuery(c);
   return answerOne(c, await rpc(c, "get_viewing", { viewing_id }));
+});
+
+viewings.post("/", needs("viewings:write"), async (c) => {
+  const idempotency_key = idempotencyKey(c);
+  const body = await readBody(c, CreateViewing);
+  return answerCreated(c, await rpc(c, "create_viewing", { body, idempotency_key }));
+});
+
+viewings.patch("/:id", needs("viewings:write"), async (c) => {
+  const viewing_id = pathId(c);
+  const patch = await readBody(c, UpdateViewing);
+  return answerOne(c, await rpc(c, "update_viewing", { viewing_id, patch }));
 });

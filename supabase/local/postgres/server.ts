@@ -26,6 +26,8 @@ export interface Server {
   port: number;
   /** Whether this start made the cluster. */
   created: boolean;
+  /** Settles, with the reason, when the server is no longer there. */
+  ended: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -71,6 +73,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return {
     port,
     created,
+    ended: new Promise((resolve) => {
+      child.once("exit", () => resolve(firstError(readFileSync(logPath, "utf8"))));
+    }),
     async stop() {
       await stopChild(child);
       release();

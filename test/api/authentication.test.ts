@@ -64,23 +64,24 @@ describe.each(ENDPOINTS)("%s %s", (method, path) => {
   });
 });
 
-describe.each(
-  ENDPOINTS.filter(([, , permission]) => permission !== null),
-)("%s %s", (method, path, permission) => {
-  test("answers 403 to a key that has every permission but this one", async () => {
-    const permissions = ALL_PERMISSIONS.filter((name) => name !== permission);
-    const key = await createKey(stack, agency.id, { permissions });
-    const before = await fingerprint(stack);
-    const answer = await clientOf(stack.baseUrl, key).send(path, { method });
-    expect(answer.status).toBe(403);
-    expect(answer.body.error).toMatchObject({
-      code: "forbidden",
-      details: { required_permission: permission },
+describe.each(ENDPOINTS.filter(([, , permission]) => permission !== null))(
+  "%s %s",
+  (method, path, permission) => {
+    test("answers 403 to a key that has every permission but this one", async () => {
+      const permissions = ALL_PERMISSIONS.filter((name) => name !== permission);
+      const key = await createKey(stack, agency.id, { permissions });
+      const before = await fingerprint(stack);
+      const answer = await clientOf(stack.baseUrl, key).send(path, { method });
+      expect(answer.status).toBe(403);
+      expect(answer.body.error).toMatchObject({
+        code: "forbidden",
+        details: { required_permission: permission },
+      });
+      expect(answer.headers.get("ratelimit-limit")).not.toBeNull();
+      expect(await fingerprint(stack)).toBe(before);
     });
-    expect(answer.headers.get("ratelimit-limit")).not.toBeNull();
-    expect(await fingerprint(stack)).toBe(before);
-  });
-});
+  },
+);
 
 describe("The permission of POST /hooks and GET /hooks/sample", () => {
   test.each([

@@ -1,7 +1,7 @@
 -- Files of documents in Storage: who may sign for them, and what their arrival does.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(24);
+select plan(23);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;

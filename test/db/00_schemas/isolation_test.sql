@@ -135,7 +135,7 @@ declare
   example jsonb;
 begin
   select string_agg(quote_ident(column_name), ', ') into granted from information_schema.columns c
-  where c.table_schema = 'public' and c.table_name = $1
+  where c.table_schema = 'public' and c.table_name = $1 and c.is_generated = 'NEVER'
     and (role_name is null or has_column_privilege(role_name, 'public.' || $1, c.column_name, 'insert'));
   execute format('select to_jsonb(t) from public.%I t where %I = %L limit 1', $1,
     (select owned_by from tenant_table where name = $1), pg_temp.id('norte')) into example;

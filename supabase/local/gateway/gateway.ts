@@ -1,9 +1,10 @@
 import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
+import { openStorage } from "../storage/storage.ts";
 import { GatewayConnection, type GatewayDatabase } from "./connection.ts";
 import { isForStudio, openStudio } from "./studio.ts";
 
-/** Supabase Lite, serving Data API, Auth and Studio of one database. */
+/** Data API, Auth and Studio of one database by Supabase Lite, and its Storage. */
 export interface Gateway {
   fetch(request: Request, context: { peerAddress: string | null }): Promise<Response>;
   /** Makes functions and tables visible that were created since. */
@@ -11,11 +12,15 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+const STORAGE = /^[^/]+\/\/[^/]+\/storage\/v1\//;
+
 /** Opens the gateway on a database. */
 export async function openGateway(options: {
   database: GatewayDatabase;
   keys: Keys;
   siteUrl: string;
+  /** Where the files of Storage lie. */
+  storageDirectory: string;
   lanes?: number;
 }): Promise<Gateway> {
   const { database, keys, siteUrl, lanes = 10 } = options;
@@ -28,6 +33,7 @@ export async function openGateway(options: {
     site_url: siteUrl,
   };
   const studio = await openStudio({ adminUrl: database.adminUrl, auth });
+  const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
     connection,
     // The only exposed schema: the rules hold for whoever calls, and tables are not callable.
@@ -40,16 +46,18 @@ export async function openGateway(options: {
   await connection.introspect({ useCache: false });
   return {
     fetch: (request, context) =>
-      isForStudio(request)
-        ? studio.fetch(request, context)
-        : Promise.resolve(app.fetch(request, context as never)),
+      STORAGE.test(request.url)
+        ? storage.fetch(request)
+        : isForStudio(request)
+          ? studio.fetch(request, context)
+          : Promise.resolve(app.fetch(request, context as never)),
     async reloadSchema() {
       await connection.clearSchemaCache();
       await connection.introspect({ useCache: false });
       await studio.reloadSchema();
     },
     async close() {
-      await Promise.all([connection.close(), studio.close()]);
+      await Promise.all([connection.close(), studio.close(), storage.close()]);
     },
   };
 }

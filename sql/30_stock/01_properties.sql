@@ -32,7 +32,13 @@ create table public.properties (
 );
 create index properties_newest on public.properties (agency_id, created_at desc, id desc);
 create index properties_by_status on public.properties (agency_id, status, created_at desc, id desc);
-create index properties_by_owner on public.properties (agency_id, owner_lead_id);
+create index properties_by_listing_type on public.properties (agency_id, listing_type, created_at desc, id desc);
+create index properties_by_type on public.properties (agency_id, property_type, created_at desc, id desc);
+create index properties_by_city on public.properties (agency_id, lower(city), created_at desc, id desc);
+create index properties_by_zone on public.properties (agency_id, lower(zone), created_at desc, id desc);
+create index properties_by_price on public.properties (agency_id, price);
+create index properties_by_bedrooms on public.properties (agency_id, bedrooms);
+create index properties_by_owner on public.properties (agency_id, owner_lead_id, created_at desc, id desc);
 
 comment on table public.properties is 'A home, premises or land the agency sells or lets.';
 comment on column public.properties.agency_id is 'The agency.';

@@ -24,7 +24,9 @@ create table public.documents (
 create index documents_newest on public.documents (agency_id, created_at desc, id desc);
 create index documents_by_operation on public.documents (agency_id, operation_id, created_at desc, id desc);
 create index documents_by_lead on public.documents (agency_id, lead_id, created_at desc, id desc);
-create index documents_by_property on public.documents (agency_id, property_id);
+create index documents_by_property on public.documents (agency_id, property_id, created_at desc, id desc);
+create index documents_by_kind on public.documents (agency_id, kind, created_at desc, id desc);
+create index documents_by_status on public.documents (agency_id, status, created_at desc, id desc);
 create index documents_completed on public.documents (agency_id, completed_at desc, id desc) where completed_at is not null;
 
 comment on table public.documents is 'Papers of a deal: asked for, received, verified.';

@@ -20,7 +20,9 @@ create table public.signatures (
 );
 create index signatures_newest on public.signatures (agency_id, created_at desc, id desc);
 create index signatures_by_operation on public.signatures (agency_id, operation_id, created_at desc, id desc);
-create index signatures_by_document on public.signatures (agency_id, document_id);
+create index signatures_by_document on public.signatures (agency_id, document_id, created_at desc, id desc);
+create index signatures_by_status on public.signatures (agency_id, status, created_at desc, id desc);
+create index signatures_by_signer on public.signatures (agency_id, signer_email, created_at desc, id desc);
 create index signatures_signed on public.signatures (agency_id, signed_at desc, id desc) where signed_at is not null;
 
 comment on table public.signatures is 'Documents sent for signature, one row a signer.';

@@ -43,6 +43,7 @@ export const ValidationReason = z
     "invalid_header",
     "invalid_target",
     "invalid_value",
+    "invalid_time",
   ])
   .describe("Which rule refused the request.");
 export type ValidationReason = z.output<typeof ValidationReason>;

@@ -44,7 +44,7 @@ comment on column public.offers.currency is 'ISO 4217 code.';
 comment on column public.offers.offer_type is 'sale or rent; follows the property''s listing_type when none is named.';
 comment on column public.offers.notes is 'Free text.';
 comment on column public.offers.status is 'received, accepted, rejected or withdrawn. Setting accepted does what closing precioAcordado does.';
-comment on column public.offers.public_token is 'Token of the link that can be shared with a client; 192 random bits.';
+comment on column public.offers.public_token is 'Token of the link that can be shared with a client; 192 random bits. To revoke the link, give it another one: set it to its default.';
 comment on column public.offers.accepted_at is 'When it was first accepted; queues offer_accepted.';
 comment on column public.offers.created_at is 'When it was recorded.';
 comment on column public.offers.updated_at is 'When the row last changed.';
@@ -54,7 +54,12 @@ create policy select_own on public.offers for select to anon, authenticated
   using (agency_id = (select private.agency_id()));
 create policy insert_own on public.offers for insert to anon, authenticated
   with check (agency_id = (select private.agency_id()));
-grant select, insert (agency_id, operation_id, property_id, amount, currency, offer_type, notes)
+create policy update_own on public.offers for update to anon, authenticated
+  using (agency_id = (select private.agency_id()))
+  with check (agency_id = (select private.agency_id()));
+grant select,
+  insert (agency_id, operation_id, property_id, amount, currency, offer_type, notes),
+  update (public_token)
   on public.offers to anon, authenticated;
 
 create function private.tg_offers__record() returns trigger
@@ -157,6 +162,19 @@ $$;
 comment on function private.tg_offers__accepted() is
   'What acceptance does: the property returns to pending, its listings are paused, precioAcordado closes, and the first time offer_accepted is queued.';
 
+create function private.tg_offers__no_longer_accepted() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.reopen_step(new.agency_id, new.operation_id, 'precioAcordado');
+  return null;
+end
+$$;
+comment on function private.tg_offers__no_longer_accepted() is
+  'An accepted offer that is rejected or withdrawn opens precioAcordado again. The property and its listings are left to people.';
+
 create trigger _100_record before insert on public.offers
   for each row execute function private.tg_offers__record();
 create trigger _200_date_acceptance before insert or update on public.offers
@@ -169,5 +187,8 @@ create trigger _600_accepted_insert after insert on public.offers
   for each row when (new.status = 'accepted') execute function private.tg_offers__accepted();
 create trigger _600_accepted_update after update of status on public.offers
   for each row when (new.status = 'accepted' and old.status <> 'accepted') execute function private.tg_offers__accepted();
+create trigger _610_no_longer_accepted after update of status on public.offers
+  for each row when (old.status = 'accepted' and new.status <> 'accepted')
+  execute function private.tg_offers__no_longer_accepted();
 create trigger _100_refuse_removal before delete or truncate on public.offers
   for each statement execute function private.tg__refuse_removal();

@@ -41,3 +41,17 @@ export function onSignal(stop: () => void): void {
     });
   }
 }
+
+const LOOK_FOR_PARENT_EVERY_MS = 500;
+
+/** Calls `stop` when `npm start` itself was killed: npm does not pass a SIGTERM on to what it runs. */
+export function onParentGone(stop: () => void): void {
+  if (process.env["npm_lifecycle_event"] === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop();
+  }, LOOK_FOR_PARENT_EVERY_MS);
+  timer.unref();
+}

@@ -11,7 +11,7 @@ import { bootstrapDatabase, bootstrapServer } from "./postgres/bootstrap.ts";
 import { databaseUrl, startServer, superuserUrl } from "./postgres/server.ts";
 import { storeSecrets } from "./secrets.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { onSignal, Shutdown } from "./shutdown.ts";
+import { onParentGone, onSignal, Shutdown } from "./shutdown.ts";
 import { startStack } from "./stack.ts";
 
 const shutdown = new Shutdown();
@@ -20,6 +20,7 @@ const shutdown = new Shutdown();
 async function main(): Promise<void> {
   const startedAt = Date.now();
   onSignal(() => void stop(0));
+  onParentGone(() => void stop(0));
   const settings = readSettings();
   await startDatabase(settings);
   const url = databaseUrl(settings.databasePort);
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
     port: settings.port,
     functions: readFunctions(),
     cacheDirectory: join(settings.dataDirectory, "deno"),
+    storageDirectory: join(settings.dataDirectory, "storage"),
     cronWorker: true,
     log: (line) => console.log(line),
   });

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { TestDatabase, TestStack } from "../stack/harness.ts";
 import { type Client, clientOf } from "./client.ts";
 
-const ALL_PERMISSIONS = [
+/** Everything that a key may be allowed to do. */
+export const ALL_PERMISSIONS = [
   "leads",
   "operations",
   "properties",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, id, moment } from "./fields.ts";
+import { email, id, moment, optional, words } from "./fields.ts";
 import { page } from "./pages.ts";
 
 export const SignatureStatus = z
@@ -15,6 +15,30 @@ export const ListSignaturesQuery = z
     ...page,
   })
   .describe("Which signatures to list.");
+
+export const CreateSignature = z
+  .strictObject({
+    document_id: optional(id).describe("The document to sign; its operation is taken with it."),
+    operation_id: optional(id).describe("The operation that it belongs to."),
+    signer_name: optional(words(200)).describe("Who signs."),
+    signer_email: optional(email).describe("Where the request goes."),
+    status: optional(z.enum(["draft", "sent"])).describe(
+      "draft, or sent when the request is out already; by default draft.",
+    ),
+  })
+  .refine((body) => (body.document_id ?? body.operation_id) !== undefined, {
+    path: ["document_id"],
+    error: "one of document_id and operation_id is required",
+  })
+  .describe("A new signature, one for each signer.");
+
+export const UpdateSignature = z
+  .strictObject({
+    status: SignatureStatus.optional().describe(
+      "How far it is now: sent, then signed, declined or expired, which stay.",
+    ),
+  })
+  .describe("A change of a signature.");
 
 export const Signature = z
   .strictObject({

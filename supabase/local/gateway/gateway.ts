@@ -1,8 +1,9 @@
 import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
+import { openStorage } from "../storage/storage.ts";
 import { GatewayConnection, type GatewayDatabase } from "./connection.ts";
 
-/** Supabase Lite, serving Data API, Auth and Studio of one database. */
+/** Data API, Auth and Studio of one database by Supabase Lite, and its Storage. */
 export interface Gateway {
   fetch(request: Request, context: { peerAddress: string | null }): Promise<Response>;
   /** Makes functions and tables visible that were created since. */
@@ -10,15 +11,20 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+const STORAGE = /^[^/]+\/\/[^/]+\/storage\/v1\//;
+
 /** Opens the gateway on a database. */
 export async function openGateway(options: {
   database: GatewayDatabase;
   keys: Keys;
   siteUrl: string;
+  /** Where the files of Storage lie. */
+  storageDirectory: string;
   lanes?: number;
 }): Promise<Gateway> {
   const { database, keys, siteUrl, lanes = 10 } = options;
   const connection = new GatewayConnection(database, lanes);
+  const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
     connection,
     // The only exposed schema: the rules hold for whoever calls, and tables are not callable.
@@ -38,11 +44,16 @@ export async function openGateway(options: {
   await app.init();
   await connection.introspect({ useCache: false });
   return {
-    fetch: (request, context) => Promise.resolve(app.fetch(request, context as never)),
+    fetch: (request, context) =>
+      STORAGE.test(request.url)
+        ? storage.fetch(request)
+        : Promise.resolve(app.fetch(request, context as never)),
     async reloadSchema() {
       await connection.clearSchemaCache();
       await connection.introspect({ useCache: false });
     },
-    close: () => connection.close(),
+    async close() {
+      await Promise.all([connection.close(), storage.close()]);
+    },
   };
 }

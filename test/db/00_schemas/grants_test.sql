@@ -12,7 +12,7 @@ insert into expected values
   ('viewings', 'SELECT', '*'), ('documents', 'SELECT', '*'), ('signatures', 'SELECT', '*'), ('subscriptions', 'SELECT', '*'), ('subscriptions', 'DELETE', '*'),
   ('contacts', 'INSERT', 'agency_id email full_name phone'),
   ('contacts', 'UPDATE', 'email phone'),
-  ('leads', 'INSERT', 'agency_id assigned_agent_id bedrooms_min budget_max contact_id email full_name id intent notes operation_id origin phone'),
+  ('leads', 'INSERT', 'agency_id bedrooms_min budget_max contact_id email full_name id intent notes operation_id origin phone'),
   ('leads', 'UPDATE', 'archive_reason archived_at assigned_agent_id bedrooms_min budget_max email full_name intent lead_status notes origin phone temperature'),
   ('messages', 'INSERT', 'agency_id body channel direction lead_id qualification_status subject'),
   ('sanctions_screens', 'INSERT', 'agency_id contact_id lead_id'),
@@ -39,15 +39,18 @@ select set_eq(
   format('select table_name::text, privilege, columns from granted where role_name = %L', role_name),
   'select table_name, privilege, columns from expected', role_name || ' holds these grants on tables and no other')
 from unnest('{anon,authenticated}'::text[]) role_name;
-select is_empty($$select * from granted where role_name in ('public', 'service_role', 'authenticator')$$, 'everybody, the service role and the authenticator hold none');
+select is_empty($$select * from granted where role_name in ('public', 'service_role', 'authenticator')$$,
+  'everybody, the service role and the authenticator hold none');
 select is_empty($$select c.relname, a.privilege_type from pg_class c, aclexplode(c.relacl) a
   where c.relkind = 'S' and c.relnamespace in ('public'::regnamespace, 'rate_limit'::regnamespace) and a.grantee <> c.relowner$$, 'sequences are granted to nobody');
 
 -- Schemas
-select is(has_schema_privilege(role_name, schema_name, 'usage'), allowed, role_name || case when allowed then ' uses ' else ' does not use ' end || schema_name)
+select is(has_schema_privilege(role_name, schema_name, 'usage'), allowed,
+  role_name || case when allowed then ' uses ' else ' does not use ' end || schema_name)
 from (values ('api', true), ('private', true), ('public', true), ('admin', false), ('rate_limit', false), ('vault', false), ('cron', false)) v (schema_name, allowed),
   unnest('{anon,authenticated}'::text[]) role_name;
-select is(has_schema_privilege(role_name, schema_name, 'create'), false, role_name || ' creates nothing in ' || schema_name)
+select is(has_schema_privilege(role_name, schema_name, 'create'), false,
+  role_name || ' creates nothing in ' || schema_name)
 from unnest('{api,private,public,admin,rate_limit,extensions}'::text[]) schema_name, unnest('{anon,authenticated,service_role}'::text[]) role_name;
 
 -- Functions
@@ -77,9 +80,11 @@ select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace
 create table public.added (id int generated always as identity);
 create function public.added() returns int language sql as 'select 1';
 create function api.added() returns int language sql as 'select 1';
-select is(has_table_privilege(role_name, 'public.added', 'select, insert, update, delete, truncate'), false, 'a new table is not granted to ' || role_name)
+select is(has_table_privilege(role_name, 'public.added', 'select, insert, update, delete, truncate'), false,
+  'a new table is not granted to ' || role_name)
 from unnest('{anon,authenticated,service_role}'::text[]) role_name;
-select is(has_function_privilege(role_name, function_name || '()', 'execute'), false, 'nor is a new function ' || function_name || ' to ' || role_name)
+select is(has_function_privilege(role_name, function_name || '()', 'execute'), false,
+  'nor is a new function ' || function_name || ' to ' || role_name)
 from unnest('{anon,authenticated,service_role}'::text[]) role_name, unnest('{public.added,api.added}'::text[]) function_name;
 
 select * from finish();

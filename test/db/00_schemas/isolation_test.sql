@@ -105,7 +105,8 @@ begin
   return n;
 end
 $$;
-select ok(pg_temp.rows(name, owned_by, 'norte') > 0 and pg_temp.rows(name, owned_by, 'sur') > 0, name || ' has rows of both agencies')
+select ok(pg_temp.rows(name, owned_by, 'norte') > 0 and pg_temp.rows(name, owned_by, 'sur') > 0,
+  name || ' has rows of both agencies')
 from tenant_table where owned_by is not null order by name;
 
 -- Reading
@@ -117,6 +118,7 @@ select t.name as table_name, t.owned_by, c.name as caller, c.role_name, c.name i
 from tenant_table t, caller c;
 
 select is(pg_temp.attempt(caller, format('select 1 from public.%I where %I = %L', table_name, owned_by, pg_temp.id('norte'))),
+  
   case when read then '0' else '42501' end, caller || ' reads no ' || table_name || ' of Norte')
 from may where owned_by is not null order by caller, table_name;
 select is(pg_temp.attempt(caller, format('select 1 from public.%I', table_name)),
@@ -143,13 +145,16 @@ begin
   return format('insert into public.%I (%s) overriding system value select %2$s from jsonb_populate_record(null::public.%1$I, %3$L)', $1, granted, example);
 end
 $$;
-select is(pg_temp.attempt(caller, pg_temp.insertion(table_name, null)), '42501', caller || ' adds no ' || table_name || ' to Norte')
+select is(pg_temp.attempt(caller, pg_temp.insertion(table_name, null)), '42501',
+  caller || ' adds no ' || table_name || ' to Norte')
 from may where owned_by is not null order by caller, table_name;
-select is(pg_temp.attempt(caller, pg_temp.insertion(table_name, role_name)), '42501', caller || ' adds none with the columns they may write: ' || table_name)
+select is(pg_temp.attempt(caller, pg_temp.insertion(table_name, role_name)), '42501',
+  caller || ' adds none with the columns they may write: ' || table_name)
 from may where owned_by is not null and has_any_column_privilege(role_name, 'public.' || table_name, 'insert') order by caller, table_name;
 
 -- Changing rows of Norte: every column that the caller may write at all
 select is(pg_temp.attempt(caller, format('update public.%I set %I = null where %I = %L', table_name, column_name, owned_by, pg_temp.id('norte'))),
+  
   '0', caller || ' changes no ' || table_name || '.' || column_name || ' of Norte')
 from may join information_schema.columns using (table_name)
 where owned_by is not null and table_schema = 'public' and has_column_privilege(role_name, 'public.' || table_name, column_name, 'update')
@@ -157,36 +162,45 @@ order by caller, table_name, ordinal_position;
 
 -- and, where there is none, any
 select is(pg_temp.attempt(caller, format('update public.%I set %I = %1$I.%2$I where %2$I = %3$L', table_name, owned_by, pg_temp.id('norte'))),
+  
   '42501', caller || ' does not even touch ' || table_name || ' of Norte')
 from may where owned_by is not null and not update order by caller, table_name;
 
 -- Moving own rows to Norte, and taking Norte's
-select is(pg_temp.attempt(caller, format('update public.%I set %I = %L', table_name, owned_by, pg_temp.id(agency))), '42501',
+select is(pg_temp.attempt(caller, format('update public.%I set %I = %L', table_name, owned_by, pg_temp.id(agency))),
+  '42501',
   caller || ' moves no ' || table_name || ' to ' || initcap(agency))
 from may, unnest('{norte,sur}'::text[]) agency where owned_by is not null order by caller, table_name;
 
 -- Removing rows of Norte
 select is(pg_temp.attempt(caller, format('delete from public.%I where %I = %L', table_name, owned_by, pg_temp.id('norte'))),
+  
   case when delete then '0' else '42501' end, caller || ' removes no ' || table_name || ' of Norte')
 from may where owned_by is not null order by caller, table_name;
-select is(pg_temp.attempt(caller, format('truncate public.%I cascade', table_name)), '42501', caller || ' truncates no ' || table_name)
+select is(pg_temp.attempt(caller, format('truncate public.%I cascade', table_name)), '42501',
+  caller || ' truncates no ' || table_name)
 from may order by caller, table_name;
 
 -- Tables that belong to no agency
-select is(pg_temp.attempt(caller, format('select 1 from public.%I', table_name)) not in ('0', '42501'), known and table_name <> 'drain_runs',
+select is(pg_temp.attempt(caller, format('select 1 from public.%I', table_name)) not in ('0', '42501'),
+  known and table_name <> 'drain_runs',
   caller || case when known and table_name <> 'drain_runs' then ' reads ' else ' does not read ' end || table_name)
 from may where owned_by is null order by caller, table_name;
-select is(pg_temp.attempt(caller, format(statement, table_name)), '42501', caller || ': ' || format(statement, table_name))
+select is(pg_temp.attempt(caller, format(statement, table_name)), '42501',
+  caller || ': ' || format(statement, table_name))
 from may, unnest(array['insert into public.%I default values', 'delete from public.%I']) statement where owned_by is null order by caller, table_name;
-select is(pg_temp.attempt(caller, format('update public.%I set %I = null', table_name, column_name)), '42501', caller || ' changes no ' || table_name || '.' || column_name)
+select is(pg_temp.attempt(caller, format('update public.%I set %I = null', table_name, column_name)), '42501',
+  caller || ' changes no ' || table_name || '.' || column_name)
 from may join information_schema.columns using (table_name) where owned_by is null and table_schema = 'public' order by caller, table_name, ordinal_position;
-select set_eq('select name from tenant_table where owned_by is null', array['flows', 'stages', 'gate_steps', 'drain_runs'], 'no other table belongs to no agency');
+select set_eq('select name from tenant_table where owned_by is null',
+  array['flows', 'stages', 'gate_steps', 'drain_runs'], 'no other table belongs to no agency');
 
 -- What is allowed stays inside: with its own rows Sur may work.
 select is(pg_temp.attempt(caller, statement), '1', caller || ' may: ' || left(statement, 40))
 from unnest('{a key of Sur,an agent of Sur}'::text[]) caller, unnest(array[
   'update public.leads set notes = ''x''', 'update public.operations set lost_reason = ''x''', 'update public.contacts set phone = ''+34600111333''']) statement;
-select is(pg_temp.attempt('a key of Sur', 'delete from public.subscriptions'), '1', 'a key of Sur may unsubscribe all of its own hooks');
+select is(pg_temp.attempt('a key of Sur', 'delete from public.subscriptions'), '1',
+  'a key of Sur may unsubscribe all of its own hooks');
 select is(pg_temp.rows('subscriptions', 'agency_id', 'norte'), 1, 'and Norte keeps its own');
 
 select * from finish();

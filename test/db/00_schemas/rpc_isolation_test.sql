@@ -150,12 +150,15 @@ from sur_caller, ids, unnest(array[
 select is(pg_temp.call(name, format(call, norte)), '{"data": [], "next_cursor": null}', name || ': ' || call)
 from sur_caller, ids, unnest(array['api.list_leads(assigned_agent_id => %L)', 'api.list_operations(lead_id => %L)',
   'api.list_offers(operation_id => %L)', 'api.list_offers(lead_id => %L)']) call;
-select is(jsonb_path_query_array(pg_temp.call(name, call), '$.data[*].id'), jsonb_build_array(sur), name || ': ' || call || ' shows its own row alone')
+select is(jsonb_path_query_array(pg_temp.call(name, call), '$.data[*].id'), jsonb_build_array(sur),
+  name || ': ' || call || ' shows its own row alone')
 from sur_caller, ids, unnest(array['api.list_leads()', 'api.list_leads(email => null, include_archived => true)', 'api.list_operations()', 'api.list_offers()',
   'api.list_hooks()', 'api.sample_hook(''document_completed'')']) call;
 
 -- Unsubscribing another agency's hook is answered like any other.
-select is(pg_temp.call(name, format('api.delete_hook(%L)', norte)), '{}', name || ' cannot remove a hook of Norte, and is not told') from sur_caller, ids;
+select is(pg_temp.call(name, format('api.delete_hook(%L)', norte)), '{}',
+  name || ' cannot remove a hook of Norte, and is not told')
+from sur_caller, ids;
 
 -- What both agencies have is not shared: a contact, a turn, a hook, an idempotency key.
 select is((select jsonb_build_object('contact', j #> '{body,contact_id}', 'agent', j #> '{body,assigned_agent_id}', 'refused', j -> 'refused', 'norte_changed', j -> 'norte_changed')
@@ -168,7 +171,8 @@ select is((select jsonb_build_object('id', j #> '{body,id}', 'norte_changed', j 
 from sur_caller, ids;
 
 -- An agent and a key of the same agency see the same.
-select is(pg_temp.call('a key of Sur', call), pg_temp.call('an agent of Sur', call), call || ': an agent and a key see the same')
+select is(pg_temp.call('a key of Sur', call), pg_temp.call('an agent of Sur', call),
+  call || ': an agent and a key see the same')
 from unnest(array['api.list_leads()', 'api.list_operations()', 'api.list_offers()', 'api.list_hooks()', 'api.list_flows()']) call;
 
 -- Without an agency there is nothing.

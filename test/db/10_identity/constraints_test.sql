@@ -59,7 +59,8 @@ end $$;
 
 insert into public.agents (agency_id, id, name, email) values (pg_temp.id('agency'), pg_temp.id('ana'), 'Ana', 'ana@norte.test');
 
-select is(pg_temp.studio('update public.agencies set ' || change || format(' where id = %L', pg_temp.id('agency'))), refusal, 'agency: ' || change)
+select is(pg_temp.studio('update public.agencies set ' || change || format(' where id = %L', pg_temp.id('agency'))),
+  refusal, 'agency: ' || change)
 from (values
   ('name = '' ''', '23514'), ('name = repeat(''x'', 201)', '23514'), ('name = repeat(''ñ'', 200)', 'done'),
   ('slug = ''Norte''', '23514'), ('slug = ''a--b''', '23514'), ('slug = ''-a''', '23514'), ('slug = ''a-''', '23514'),
@@ -67,10 +68,13 @@ from (values
   ('country = ''es''', '23514'), ('country = ''ESP''', '23514'), ('country = ''PT''', 'done'),
   ('time_zone = ''Europe/Madrit''', 'invalid_time_zone'), ('time_zone = ''''', 'invalid_time_zone'), ('time_zone = ''Atlantic/Canary''', 'done')
 ) v (change, refusal);
-select is(pg_temp.studio($$insert into public.agencies (name, slug, time_zone) values ('Sur', 'sur-pgtap', 'Mars/Base')$$), 'invalid_time_zone', 'a new agency needs a real time zone');
-select is(pg_temp.studio($$insert into public.agencies (name, slug) values ('Sur', 'norte-2')$$), '23505', 'two agencies do not share a slug');
+select is(pg_temp.studio($$insert into public.agencies (name, slug, time_zone) values ('Sur', 'sur-pgtap', 'Mars/Base')$$),
+  'invalid_time_zone', 'a new agency needs a real time zone');
+select is(pg_temp.studio($$insert into public.agencies (name, slug) values ('Sur', 'norte-2')$$), '23505',
+  'two agencies do not share a slug');
 insert into public.agencies (name, slug) values ('Este', 'este-pgtap');
-select results_eq($$select time_zone, country from public.agencies where slug = 'este-pgtap'$$, $$values ('Europe/Madrid', 'ES')$$, 'an agency is in Madrid unless told otherwise');
+select results_eq($$select time_zone, country from public.agencies where slug = 'este-pgtap'$$,
+  $$values ('Europe/Madrid', 'ES')$$, 'an agency is in Madrid unless told otherwise');
 
 select is(pg_temp.studio('update public.agents set ' || change), refusal, 'agent: ' || change)
 from (values
@@ -78,12 +82,16 @@ from (values
   ('email = ''Ana@norte.test''', '23514'), ('email = '' ana@norte.test''', '23514'), ('email = ''ana''', '23514'), ('email = ''@''', '23514'),
   ('role = ''boss''', '23514'), ('role = ''viewer''', 'done'), ('role = null', '23502'), ('active = null', '23502')) v (change, refusal);
 select is(pg_temp.studio(format($$insert into public.agents (agency_id, name, email) values (%L, 'Ana 2', 'ana@norte.test')$$, pg_temp.id('agency'))),
+  
   '23505', 'two agents of an agency do not share an e-mail');
 select is(pg_temp.studio($$insert into public.agents (agency_id, name, email) select id, 'Ana', 'ana@norte.test' from public.agencies where slug = 'este-pgtap'$$),
+  
   'done', 'agents of two agencies may');
 insert into auth.users (id, email) values (pg_temp.id('user'), 'user@norte.test');
-select is(pg_temp.studio(format($$update public.agents set user_id = %L$$, pg_temp.id('user'))), '23505', 'a user is one agent, of one agency');
+select is(pg_temp.studio(format($$update public.agents set user_id = %L$$, pg_temp.id('user'))), '23505',
+  'a user is one agent, of one agency');
 select results_eq(format('select role, active, accepts_leads, last_assigned_at, user_id from public.agents where agency_id <> %L', pg_temp.id('agency')),
+  
   $$values ('agent', true, true, null::timestamptz, null::uuid)$$, 'a new agent is active and accepts leads');
 
 select is(pg_temp.studio('update public.api_keys set ' || change), refusal, 'API key: ' || change)
@@ -94,6 +102,7 @@ from (values
   ('permissions = ''{}''', 'done'), ('permissions = ''{properties:write,viewings:read}''', 'done'),
   ('agent_id = gen_random_uuid()', '23503')) v (change, refusal);
 select is(pg_temp.studio(format('update public.api_keys set agent_id = a.id from public.agents a where a.agency_id <> %L', pg_temp.id('agency'))),
+  
   '23503', 'a key does not act for an agent of another agency');
 
 select * from finish();

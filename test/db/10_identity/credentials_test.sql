@@ -76,7 +76,8 @@ from unnest('{owner,manager,agent,viewer,inactive}'::text[]) n;
 select is(pg_temp.api('api.authenticate()') - 'permissions' - 'credential_id',
   jsonb_build_object('agency_id', pg_temp.id('agency'), 'agency_name', 'Norte', 'country', 'ES', 'time_zone', 'Europe/Madrid',
     'kind', 'api_key', 'agent_id', null), 'a key is let in, as its agency');
-select is(pg_temp.api('api.authenticate()') ->> 'credential_id', (select id::text from public.api_keys), 'and is named');
+select is(pg_temp.api('api.authenticate()') ->> 'credential_id', (select id::text from public.api_keys),
+  'and is named');
 select is(jsonb_array_length(pg_temp.api('api.authenticate()') -> 'permissions'), 14, 'with its permissions');
 select is(pg_temp.api('api.authenticate()', null) - 'rate_limit',
   '{"refused": "unauthorized", "status": 401, "code": "unauthorized", "details": {}}', 'without a credential: 401 unauthorized');
@@ -120,22 +121,28 @@ from unnest(array[
 
 -- Signed-in agents
 select is(pg_temp.as_user('api.authenticate()', pg_temp.id('agent')) - 'permissions' - 'agency_name' - 'country' - 'time_zone',
+  
   jsonb_build_object('agency_id', pg_temp.id('agency'), 'credential_id', pg_temp.id('agent agent'), 'kind', 'agent', 'agent_id', pg_temp.id('agent agent')),
   'a signed-in agent is let in, as themselves');
-select is(jsonb_array_length(pg_temp.as_user('api.authenticate()', pg_temp.id(r)) -> 'permissions'), 14, r || ' reads and writes')
+select is(jsonb_array_length(pg_temp.as_user('api.authenticate()', pg_temp.id(r)) -> 'permissions'), 14,
+  r || ' reads and writes')
 from unnest('{owner,manager,agent}'::text[]) r;
 select is(pg_temp.as_user('api.authenticate()', pg_temp.id('viewer')) -> 'permissions',
   '["leads:read", "operations:read", "properties:read", "viewings:read", "offers:read", "signatures:read", "documents:read"]', 'a viewer reads');
-select is(pg_temp.as_user('api.authenticate()', pg_temp.id('inactive')) ->> 'status', '401', 'an inactive agent is not let in');
-select is(pg_temp.as_user('api.authenticate()', pg_temp.id('stranger')) ->> 'status', '401', 'nor is a user who is no agent');
+select is(pg_temp.as_user('api.authenticate()', pg_temp.id('inactive')) ->> 'status', '401',
+  'an inactive agent is not let in');
+select is(pg_temp.as_user('api.authenticate()', pg_temp.id('stranger')) ->> 'status', '401',
+  'nor is a user who is no agent');
 select is(pg_temp.as_user('api.authenticate()', null) ->> 'status', '401', 'nor is a token without a user');
 select is(pg_temp.as_user('api.authenticate()', pg_temp.id('owner'), 'cor_00000000_bad') ->> 'status', '401',
   'a bad key is refused even when a good token comes with it');
-select is(pg_temp.as_user('api.authenticate()', pg_temp.id('owner'), current_setting('test.key')) ->> 'kind', 'api_key', 'of a key and a token the key counts');
+select is(pg_temp.as_user('api.authenticate()', pg_temp.id('owner'), current_setting('test.key')) ->> 'kind', 'api_key',
+  'of a key and a token the key counts');
 
 -- A key may act for an agent.
 update public.api_keys set agent_id = pg_temp.id('agent owner');
-select is(pg_temp.api('api.authenticate()') ->> 'agent_id', pg_temp.id('agent owner')::text, 'the agent a key acts for is named');
+select is(pg_temp.api('api.authenticate()') ->> 'agent_id', pg_temp.id('agent owner')::text,
+  'the agent a key acts for is named');
 
 -- Use is noted, at most once a minute.
 select is((select last_used_at from public.api_keys), now(), 'the use of a key is noted');

@@ -104,18 +104,24 @@ select is(pg_temp.api(call, has_all_but) - 'rate_limit',
   jsonb_build_object('refused', 'forbidden', 'status', 403, 'code', 'forbidden', 'details', jsonb_build_object('required_permission', permission)),
   call || ' without ' || permission || ': 403 names it')
 from rpc join key using (permission);
-select is((select count(*)::int from public.leads) + (select count(*)::int from public.subscriptions), 0, 'and nothing was written');
-select is(pg_temp.api(call, has_other_verb) ->> 'refused', 'forbidden', call || ': reading is not writing, nor the other way round')
+select is((select count(*)::int from public.leads) + (select count(*)::int from public.subscriptions), 0,
+  'and nothing was written');
+select is(pg_temp.api(call, has_other_verb) ->> 'refused', 'forbidden',
+  call || ': reading is not writing, nor the other way round')
 from rpc join key using (permission);
-select isnt(coalesce(pg_temp.api(call, has_only) ->> 'status', '200'), '403', call || ' is let through with ' || permission || ' alone')
+select isnt(coalesce(pg_temp.api(call, has_only) ->> 'status', '200'), '403',
+  call || ' is let through with ' || permission || ' alone')
 from rpc join key using (permission);
 select is((select count(*)::int from public.leads) || ' ' || (select count(*)::int from public.operations) || ' ' || (select count(*)::int from public.subscriptions),
+  
   '1 1 4', 'creating a lead with its operation needs no permission but leads:write');
 
 -- What any credential may do
-select is(coalesce(pg_temp.api(call, admin.create_api_key(pg_temp.id('agency'), 'none', '{}')), '{}') ? 'refused', false, call || ' needs no permission')
+select is(coalesce(pg_temp.api(call, admin.create_api_key(pg_temp.id('agency'), 'none', '{}')), '{}') ? 'refused',
+  false, call || ' needs no permission')
 from unnest(array['api.list_flows()', 'api.list_hooks()', 'api.delete_hook(gen_random_uuid())', 'api.authenticate()']) call;
-select is(pg_temp.api('api.authenticate(''leads:fly'')') ->> 'refused', 'forbidden', 'nobody has a permission that does not exist');
+select is(pg_temp.api('api.authenticate(''leads:fly'')') ->> 'refused', 'forbidden',
+  'nobody has a permission that does not exist');
 
 -- The roles of agents
 insert into auth.users (id, email) values (pg_temp.id('viewer'), 'viewer@norte.test'), (pg_temp.id('agent'), 'agent@norte.test');
@@ -125,7 +131,8 @@ insert into public.agents (agency_id, name, email, role, user_id) values
 select is(coalesce(pg_temp.as_user(call, pg_temp.id('viewer')) ->> 'status', '200') = '403', permission like '%:write',
   'a viewer ' || case when permission like '%:write' then 'is refused ' else 'may ' end || call)
 from rpc;
-select isnt(coalesce(pg_temp.as_user(call, pg_temp.id('agent')) ->> 'status', '200'), '403', 'an agent may ' || call) from rpc;
+select isnt(coalesce(pg_temp.as_user(call, pg_temp.id('agent')) ->> 'status', '200'), '403', 'an agent may ' || call)
+from rpc;
 
 select * from finish();
 rollback;

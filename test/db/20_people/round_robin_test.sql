@@ -74,6 +74,7 @@ select pg_temp.id('agency'), n, lower(n) || '@norte.test', now() + i * interval 
 from unnest('{Ana,Berta,Carlos}'::text[]) with ordinality a (n, i);
 select is(pg_temp.turns(7), 'Ana Berta Carlos Ana Berta Carlos Ana', 'three agents take turns, the first one in first');
 select is((select max(n) - min(n) from (select count(*) n from public.leads where assigned_agent_id is not null group by assigned_agent_id) c),
+  
   1::bigint, 'so that they never differ by more than one');
 
 update public.agents set accepts_leads = false where name = 'Berta';
@@ -93,9 +94,11 @@ select is(pg_temp.next(), 'nobody', 'with nobody accepting leads too');
 -- A refused lead costs nobody their turn.
 update public.agents set accepts_leads = true;
 create temp table turn as select name, last_assigned_at from public.agents;
-select is(pg_temp.lead('{"full_name": "Alguien", "operation_type": "sell"}') ->> 'refused', 'operation_type_not_allowed', 'a refused lead');
+select is(pg_temp.lead('{"full_name": "Alguien", "operation_type": "sell"}') ->> 'refused',
+  'operation_type_not_allowed', 'a refused lead');
 select is(pg_temp.lead('{"full_name": "Alguien", "budget_max": -1}') ->> 'refused', '23514', 'or one that fails');
-select results_eq('select name, last_assigned_at from public.agents order by 1', 'select name, last_assigned_at from turn order by 1', 'costs nobody their turn');
+select results_eq('select name, last_assigned_at from public.agents order by 1',
+  'select name, last_assigned_at from turn order by 1', 'costs nobody their turn');
 
 -- Agencies do not meet.
 insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');

@@ -60,10 +60,13 @@ end $$;
 insert into public.properties (agency_id, id, listing_type, reference) values (pg_temp.id('agency'), pg_temp.id('flat'), 'sale', 'N-1');
 insert into public.listings (agency_id, property_id) values (pg_temp.id('agency'), pg_temp.id('flat'));
 
-select results_eq('select status, property_type from public.properties', $$values ('available', 'flat')$$, 'a property is available unless told otherwise');
-select results_eq('select portal, status from public.listings', $$values ('own_site', 'active')$$, 'a listing is active on the own site');
+select results_eq('select status, property_type from public.properties', $$values ('available', 'flat')$$,
+  'a property is available unless told otherwise');
+select results_eq('select portal, status from public.listings', $$values ('own_site', 'active')$$,
+  'a listing is active on the own site');
 
-select is(pg_temp.studio(format('update public.%s set %s', table_name, change)), outcome, table_name || ': ' || change || case outcome when 'done' then ' is allowed' else ' is refused' end)
+select is(pg_temp.studio(format('update public.%s set %s', table_name, change)), outcome,
+  table_name || ': ' || change || case outcome when 'done' then ' is allowed' else ' is refused' end)
 from (values
   ('properties', 'listing_type = ''lease''', '23514'), ('properties', 'listing_type = null', '23502'), ('properties', 'listing_type = ''rent''', 'done'),
   ('properties', 'status = ''reserved''', '23514'), ('properties', 'property_type = ''castle''', '23514'),
@@ -79,9 +82,12 @@ select is(pg_temp.studio(format('update public.listings set status = %L', s)), '
 from unnest('{draft,active,paused,closed}'::text[]) s;
 
 insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');
-select is(pg_temp.studio(format($$insert into public.properties (agency_id, listing_type, reference) values (%L, 'sale', 'N-1')$$, pg_temp.id('agency'))), '23505', 'a reference is unique in the agency');
-select is(pg_temp.studio(format($$insert into public.properties (agency_id, listing_type, reference) values (%L, 'sale', 'N-1')$$, pg_temp.id('sur'))), 'done', 'and free in another');
-select is(pg_temp.studio(format($$insert into public.listings (agency_id, property_id) values (%L, %L)$$, pg_temp.id('sur'), pg_temp.id('flat'))), '23503',
+select is(pg_temp.studio(format($$insert into public.properties (agency_id, listing_type, reference) values (%L, 'sale', 'N-1')$$, pg_temp.id('agency'))),
+  '23505', 'a reference is unique in the agency');
+select is(pg_temp.studio(format($$insert into public.properties (agency_id, listing_type, reference) values (%L, 'sale', 'N-1')$$, pg_temp.id('sur'))),
+  'done', 'and free in another');
+select is(pg_temp.studio(format($$insert into public.listings (agency_id, property_id) values (%L, %L)$$, pg_temp.id('sur'), pg_temp.id('flat'))),
+  '23503',
   'a listing does not show another agency''s property');
 
 select * from finish();

@@ -101,9 +101,11 @@ do $$ begin
 end $$;
 select is(pg_temp.queued(flow || ' ' || stage), null, flow || ' ' || stage || ': an open operation has queued nothing')
 from (values ('buy', 'won'), ('rent', 'rented'), ('rent', 'won'), ('sell', 'sold'), ('sell', 'won')) v (flow, stage);
-select is(pg_temp.move(flow || ' ' || stage, stage) || ': ' || pg_temp.queued(flow || ' ' || stage), stage || ': deal_won', flow || ': reaching ' || stage || ' queues deal_won')
+select is(pg_temp.move(flow || ' ' || stage, stage) || ': ' || pg_temp.queued(flow || ' ' || stage),
+  stage || ': deal_won', flow || ': reaching ' || stage || ' queues deal_won')
 from (values ('buy', 'won'), ('rent', 'rented'), ('rent', 'won'), ('sell', 'sold'), ('sell', 'won')) v (flow, stage);
-select is(pg_temp.move(name, name, case name when 'lost' then 'Precio' end), name, name || ' is reached') from unnest('{lost,expired,cancelled}'::text[]) name;
+select is(pg_temp.move(name, name, case name when 'lost' then 'Precio' end), name, name || ' is reached')
+from unnest('{lost,expired,cancelled}'::text[]) name;
 select is(pg_temp.queued(name), null, name || ' queues nothing') from unnest('{lost,expired,cancelled}'::text[]) name;
 select is(pg_temp.move('refused', 'rented'), 'db_gate_blocked', 'a refused close');
 select is(pg_temp.queued('refused'), null, 'queues nothing');
@@ -136,20 +138,25 @@ select is(pg_temp.queued('accepted'), 'offer_accepted', 'an offer inserted as ac
 -- signature_signed
 insert into public.signatures (agency_id, id, status)
 select pg_temp.id('agency'), pg_temp.id('signature ' || s), s from unnest('{draft,sent,declined,expired,signed}'::text[]) s;
-select is(pg_temp.queued('signature ' || s), null, 'a signature that is ' || s || ' queues nothing') from unnest('{draft,sent,declined,expired}'::text[]) s;
+select is(pg_temp.queued('signature ' || s), null, 'a signature that is ' || s || ' queues nothing')
+from unnest('{draft,sent,declined,expired}'::text[]) s;
 select is(pg_temp.queued('signature signed'), 'signature_signed', 'one inserted as signed counts');
 update public.signatures set status = 'signed';
-select is(pg_temp.queued('signature ' || s), 'signature_signed', 'from ' || s || ' to signed queues signature_signed') from unnest('{draft,sent,declined,expired}'::text[]) s;
+select is(pg_temp.queued('signature ' || s), 'signature_signed', 'from ' || s || ' to signed queues signature_signed')
+from unnest('{draft,sent,declined,expired}'::text[]) s;
 update public.signatures set status = 'declined';
 update public.signatures set status = 'signed';
-select is((select count(*)::int from public.events where event_type = 'signature_signed'), 5, 'signing anew queues nothing');
+select is((select count(*)::int from public.events where event_type = 'signature_signed'), 5,
+  'signing anew queues nothing');
 
 -- document_completed
 insert into public.documents (agency_id, id, status)
 select pg_temp.id('agency'), pg_temp.id('document ' || s), s from unnest('{requested,rejected,received,verified}'::text[]) s;
 insert into public.documents (agency_id, id) values (pg_temp.id('agency'), pg_temp.id('document straight'));
-select is(pg_temp.queued('document ' || s), null, 'a document that is ' || s || ' queues nothing') from unnest('{requested,rejected}'::text[]) s;
-select is(pg_temp.queued('document ' || s), 'document_completed', 'one inserted as ' || s || ' counts') from unnest('{received,verified}'::text[]) s;
+select is(pg_temp.queued('document ' || s), null, 'a document that is ' || s || ' queues nothing')
+from unnest('{requested,rejected}'::text[]) s;
+select is(pg_temp.queued('document ' || s), 'document_completed', 'one inserted as ' || s || ' counts')
+from unnest('{received,verified}'::text[]) s;
 update public.documents set status = 'received' where id = pg_temp.id('document requested');
 select is(pg_temp.queued('document requested'), 'document_completed', 'receiving a document queues document_completed');
 update public.documents set status = 'verified' where id = pg_temp.id('document straight');
@@ -157,7 +164,8 @@ select is(pg_temp.queued('document straight'), 'document_completed', 'verifying 
 update public.documents set status = 'verified';
 update public.documents set status = 'rejected';
 update public.documents set status = 'received';
-select is((select count(*)::int from public.events where event_type = 'document_completed'), 5, 'received, then verified, then received anew is one event');
+select is((select count(*)::int from public.events where event_type = 'document_completed'), 5,
+  'received, then verified, then received anew is one event');
 select is((select count(*)::int from public.events), 6 + 2 + 5 + 5, 'and nothing else was queued');
 
 select * from finish();

@@ -80,13 +80,18 @@ insert into object values
     'id operation_id document_id signer_name signer_email status signed_at created_at updated_at'),
   ('hook', pg_temp.api('api.list_hooks()') -> 'data' -> 0, 'id event_type target_url created_at');
 
-select is(array(select jsonb_object_keys(json) order by 1), array(select unnest(string_to_array(members, ' ')) order by 1), name || ' has its members') from object;
-select is((select json ->> 'id' from object where name = o), pg_temp.id(case o when 'operation' then 'deal' when 'lead' then 'lead deal' else o end)::text, o || ' is itself')
+select is(array(select jsonb_object_keys(json) order by 1),
+  array(select unnest(string_to_array(members, ' ')) order by 1), name || ' has its members')
+from object;
+select is((select json ->> 'id' from object where name = o),
+  pg_temp.id(case o when 'operation' then 'deal' when 'lead' then 'lead deal' else o end)::text, o || ' is itself')
 from unnest('{operation,lead,offer,document,signature,hook}'::text[]) o;
-select is((select count(*)::int from object, jsonb_each(json) m (k, v) where k = 'agency_id'), 0, 'no object shows its agency');
+select is((select count(*)::int from object, jsonb_each(json) m (k, v) where k = 'agency_id'), 0,
+  'no object shows its agency');
 
 -- Lists show the same objects.
-select is(pg_temp.api('api.' || call) -> 'data' -> 0, (select json from object where object.name = v.name), v.name || ' is the same in its list')
+select is(pg_temp.api('api.' || call) -> 'data' -> 0, (select json from object where object.name = v.name),
+  v.name || ' is the same in its list')
 from (values ('operation', 'list_operations()'), ('lead', 'list_leads()'), ('offer', 'list_offers()')) v (name, call);
 
 -- Values
@@ -94,8 +99,10 @@ select is((select json -> 'amount' from object where name = 'offer'), '100', 'am
 select is((select json ->> 'amount' from object where name = 'offer'), '100', 'also as text');
 select is((select json ->> 'budget_max' from object where name = 'lead'), '250000.5', 'and so are budgets');
 select ok((json ->> 'created_at')::timestamptz = now() and json ->> 'created_at' ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$',
+  
   name || ': times are ISO 8601 in UTC') from object;
-select is((select json - 'id' - 'lead_id' - 'created_at' - 'updated_at' from object where name = 'operation'), jsonb_build_object(
+select is((select json - 'id' - 'lead_id' - 'created_at' - 'updated_at' from object where name = 'operation'),
+  jsonb_build_object(
   'property_id', null, 'operation_type', 'buy', 'flow', 'buy', 'stage', 'offer', 'stage_label', 'Oferta y negociación', 'is_terminal', false,
   'pending_actions', '[{"id": "precioAcordado", "label": "Precio acordado"}]'::jsonb, 'lost_reason', null,
   'assigned_agent_id', pg_temp.id('agent'), 'deposit_paid_at', null, 'won_at', null, 'closed_at', null), 'an open operation tells stage, gate and agent');
@@ -104,15 +111,18 @@ update public.operations set stage = 'lost', lost_reason = 'Precio';
 select is((select (j ->> 'stage', j ->> 'stage_label', j -> 'is_terminal', j -> 'pending_actions', j ->> 'lost_reason', j ->> 'won_at')::text
     from pg_temp.api(format('api.get_operation(%L)', pg_temp.id('deal'))) j),
   '(lost,Perdida,true,[],Precio,)', 'a closed one its closing state, and nothing is pending');
-select is((select json -> 'sanctions_status' from object where name = 'lead'), 'null', 'a lead that was never screened has no sanctions_status');
+select is((select json -> 'sanctions_status' from object where name = 'lead'), 'null',
+  'a lead that was never screened has no sanctions_status');
 insert into public.sanctions_screens (agency_id, lead_id, contact_id, status, created_at, resolved_at) values
   (pg_temp.id('agency'), pg_temp.id('lead deal'), pg_temp.id('contact deal'), 'clear', now() - interval '1 day', now()),
   (pg_temp.id('agency'), pg_temp.id('lead deal'), pg_temp.id('contact deal'), 'possible_match', now(), now());
-select is(pg_temp.api(format('api.get_lead(%L)', pg_temp.id('lead deal'))) ->> 'sanctions_status', 'possible_match', 'else the latest');
+select is(pg_temp.api(format('api.get_lead(%L)', pg_temp.id('lead deal'))) ->> 'sanctions_status', 'possible_match',
+  'else the latest');
 
 -- The zone of the session does not matter.
 set local time zone 'Asia/Tokyo';
-select is(pg_temp.api(format('api.get_lead(%L)', pg_temp.id('lead deal'))) ->> 'created_at' ~ '(Z|\+00:00)$', true, 'times are UTC whatever the session''s zone');
+select is(pg_temp.api(format('api.get_lead(%L)', pg_temp.id('lead deal'))) ->> 'created_at' ~ '(Z|\+00:00)$', true,
+  'times are UTC whatever the session''s zone');
 
 select * from finish();
 rollback;

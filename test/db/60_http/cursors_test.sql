@@ -104,13 +104,17 @@ select is((select count(*)::int from public.leads), 14, 'though they came in');
 select is(jsonb_array_length(pg_temp.api('api.list_leads()') -> 'data'), 14, 'all that fits is on one page');
 select is(pg_temp.api('api.list_leads()') -> 'next_cursor', 'null', 'the last page has no cursor');
 select is(pg_temp.api('api.list_leads(page_limit => 14)') -> 'next_cursor', 'null', 'nor has one that is exactly full');
-select is(pg_temp.api('api.list_leads(temperature => ''hot'')'), '{"data": [], "next_cursor": null}', 'an empty list is an empty array');
+select is(pg_temp.api('api.list_leads(temperature => ''hot'')'), '{"data": [], "next_cursor": null}',
+  'an empty list is an empty array');
 insert into public.leads (agency_id, full_name, contact_id) select pg_temp.id('agency'), 'More', pg_temp.id('contact') from generate_series(1, 200);
-select is(jsonb_array_length(pg_temp.api('api.list_leads()') -> 'data'), 50, 'a page has 50 rows unless told otherwise');
+select is(jsonb_array_length(pg_temp.api('api.list_leads()') -> 'data'), 50,
+  'a page has 50 rows unless told otherwise');
 select is(jsonb_array_length(pg_temp.api('api.list_leads(page_limit => 200)') -> 'data'), 200, 'and 200 at most');
-select is(pg_temp.api(format('api.list_leads(page_limit => %s)', n)) -> 'details' -> 'issues' -> 0 ->> 'path', 'limit', n || ' rows are refused')
+select is(pg_temp.api(format('api.list_leads(page_limit => %s)', n)) -> 'details' -> 'issues' -> 0 ->> 'path', 'limit',
+  n || ' rows are refused')
 from unnest('{0,-1,201,2147483647}'::int[]) n;
-select is(pg_temp.walk('list_leads(', 50), pg_temp.newest_first('leads'), 'rows of one instant are not lost between pages');
+select is(pg_temp.walk('list_leads(', 50), pg_temp.newest_first('leads'),
+  'rows of one instant are not lost between pages');
 
 -- Cursors
 create temp table page as select pg_temp.api('api.list_leads(page_limit => 2)') as json;
@@ -123,12 +127,17 @@ from list, (values
   ('half an id', translate(encode('1767225600123456.0b7e-4a', 'base64'), '+/=', '-_')),
   ('no id', translate(encode(convert_to('1767225600123456.' || repeat('-', 36), 'UTF8'), 'base64'), E'+/=\n', '-_')),
   ('a date too far', translate(encode(convert_to('99999999999999999.' || gen_random_uuid(), 'UTF8'), 'base64'), E'+/=\n', '-_'))) v (name, bad);
-select is(pg_temp.api(format('api.list_leads(page_cursor => %L)', left(json ->> 'next_cursor', -1))) ->> 'refused', 'invalid_cursor', 'a cursor cut short is refused') from page;
-select is(pg_temp.api(format('api.list_leads(page_cursor => %L)', (json ->> 'next_cursor') || 'A')) ->> 'refused', 'invalid_cursor', 'one with a letter more too') from page;
+select is(pg_temp.api(format('api.list_leads(page_cursor => %L)', left(json ->> 'next_cursor', -1))) ->> 'refused',
+  'invalid_cursor', 'a cursor cut short is refused')
+from page;
+select is(pg_temp.api(format('api.list_leads(page_cursor => %L)', (json ->> 'next_cursor') || 'A')) ->> 'refused',
+  'invalid_cursor', 'one with a letter more too')
+from page;
 
 -- A cursor opens nothing: it is a place, not a right.
 insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');
 select is(pg_temp.api(format('api.list_leads(page_cursor => %L)', json ->> 'next_cursor'), admin.create_api_key(pg_temp.id('sur'), 'Sur', '{leads:read}')),
+  
   '{"data": [], "next_cursor": null}', 'the cursor of another agency shows nothing of it') from page;
 
 select * from finish();

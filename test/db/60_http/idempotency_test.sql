@@ -70,32 +70,44 @@ select is(array(select first ->> 'status' from post order by n), '{201,201,200,2
 select is(array(select distinct first ->> 'replayed' from post), '{false}', 'not as a replay');
 select is(pg_temp.counts(), '1 1 2 1 1 1', 'and does its work');
 
-select is(pg_temp.api(call), first || '{"replayed": true}', split_part(call, '(', 1) || ': the same key and body replay the stored answer') from post order by n;
+select is(pg_temp.api(call), first || '{"replayed": true}',
+  split_part(call, '(', 1) || ': the same key and body replay the stored answer')
+from post order by n;
 select is(pg_temp.counts(), '1 1 2 1 1 1', 'and nothing is done again');
 update public.leads set full_name = 'Renamed';
 select is(pg_temp.api(call) #>> '{body,full_name}', 'Ana', 'the answer is the one of then') from post where n = 1;
 select is(pg_temp.api($$api.create_lead('{"operation_type": "buy",   "email": "ana@example.com", "full_name": "Ana"}', 'key lead')$$) ->> 'replayed',
+  
   'true', 'the order of the members does not matter');
 
 -- Another request with the key
 select is(pg_temp.api($$api.create_lead('{"full_name": "Berta"}', 'key lead')$$) - 'rate_limit',
   '{"refused": "idempotency_key_reused", "status": 422, "code": "validation_error", "details": {"reason": "idempotency_key_reused"}}', 'another body is refused');
-select is(pg_temp.api($$api.create_lead('{"full_name": "Ana", "email": "ana@example.com"}', 'key lead')$$) ->> 'refused', 'idempotency_key_reused', 'a member less is another body');
+select is(pg_temp.api($$api.create_lead('{"full_name": "Ana", "email": "ana@example.com"}', 'key lead')$$) ->> 'refused',
+  'idempotency_key_reused', 'a member less is another body');
 select is(pg_temp.api($$api.create_hook('{"full_name": "Ana", "email": "ana@example.com", "operation_type": "buy", "event_type": "deal_won"}', 'key lead')$$) ->> 'refused',
+  
   'idempotency_key_reused', 'another endpoint is another request');
-select is(pg_temp.api(replace(call, 'create_lead', 'create_operation')) ->> 'refused', 'idempotency_key_reused', 'even with the same body') from post where n = 1;
+select is(pg_temp.api(replace(call, 'create_lead', 'create_operation')) ->> 'refused', 'idempotency_key_reused',
+  'even with the same body')
+from post where n = 1;
 select is(pg_temp.counts(), '1 1 2 1 1 1', 'and nothing of it is done');
 
 -- Without a key, and with the key of somebody else
-select is(pg_temp.api($$api.create_lead('{"full_name": "Ana", "email": "ana@example.com", "operation_type": "buy"}')$$) ->> 'replayed', 'false', 'without a key the request is done');
+select is(pg_temp.api($$api.create_lead('{"full_name": "Ana", "email": "ana@example.com", "operation_type": "buy"}')$$) ->> 'replayed',
+  'false', 'without a key the request is done');
 select is(pg_temp.counts(), '1 2 3 2 1 1', 'again');
-select is(pg_temp.api(call, current_setting('test.other')) ->> 'replayed', 'false', 'keys of two credentials do not meet') from post where n = 1;
+select is(pg_temp.api(call, current_setting('test.other')) ->> 'replayed', 'false',
+  'keys of two credentials do not meet')
+from post where n = 1;
 select is(pg_temp.counts(), '1 3 4 3 1 1', 'each does its own work');
 
 -- A request that failed left no answer.
-select is(pg_temp.api($$api.create_lead('{"full_name": "Eva", "operation_type": "sell"}', 'key failed')$$) ->> 'refused', 'operation_type_not_allowed', 'a refused request');
+select is(pg_temp.api($$api.create_lead('{"full_name": "Eva", "operation_type": "sell"}', 'key failed')$$) ->> 'refused',
+  'operation_type_not_allowed', 'a refused request');
 select is((select count(*)::int from public.idempotency_keys where key = 'key failed'), 0, 'leaves its key free');
-select is(pg_temp.api($$api.create_lead('{"full_name": "Eva", "operation_type": "rent"}', 'key failed')$$) ->> 'status', '201', 'for the corrected one');
+select is(pg_temp.api($$api.create_lead('{"full_name": "Eva", "operation_type": "rent"}', 'key failed')$$) ->> 'status',
+  '201', 'for the corrected one');
 
 -- The credential is judged before the key.
 do $$ begin
@@ -107,7 +119,8 @@ select is(pg_temp.api(call, null) ->> 'status', '401', 'and a credential') from 
 update public.api_keys set permissions = private.role_permissions('owner') where name = 'Web';
 
 -- 24 hours
-select is((select expires_at - now() from public.idempotency_keys where key = 'key offer'), interval '24 hours', 'an answer is kept 24 hours');
+select is((select expires_at - now() from public.idempotency_keys where key = 'key offer'), interval '24 hours',
+  'an answer is kept 24 hours');
 update public.idempotency_keys set expires_at = now() + interval '1 second' where key = 'key offer';
 select is(pg_temp.api(call) ->> 'replayed', 'true', 'to the last second') from post where n = 4;
 update public.idempotency_keys set expires_at = now() where key = 'key offer';
@@ -115,12 +128,14 @@ select is(pg_temp.api(call) ->> 'replayed', 'false', 'then the request is done a
 select is((select count(*)::int from public.offers), 2, 'with its effects');
 select is(pg_temp.api(call) ->> 'replayed', 'true', 'and its answer kept again') from post where n = 4;
 update public.idempotency_keys set expires_at = now() where key = 'key hook';
-select is(pg_temp.api($$api.create_lead('{"full_name": "Iris"}', 'key hook')$$) ->> 'status', '201', 'an expired key is free for another request');
+select is(pg_temp.api($$api.create_lead('{"full_name": "Iris"}', 'key hook')$$) ->> 'status', '201',
+  'an expired key is free for another request');
 
 -- Keys
 select is(pg_temp.api(format('api.create_lead(''{"full_name": "Ana"}'', %L)', key)) ->> 'refused', '23514', name)
 from (values ('', 'a key is not empty'), (repeat('x', 256), 'a key has at most 255 characters'), (E'a\tb', 'a key has no control characters'), ('ñ', 'a key is ASCII')) v (key, name);
-select is(pg_temp.api(format('api.create_lead(''{"full_name": "Ana"}'', %L)', repeat('~', 255))) ->> 'status', '201', '255 printable characters are a key');
+select is(pg_temp.api(format('api.create_lead(''{"full_name": "Ana"}'', %L)', repeat('~', 255))) ->> 'status', '201',
+  '255 printable characters are a key');
 
 select * from finish();
 rollback;

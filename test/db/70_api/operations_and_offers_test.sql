@@ -73,20 +73,23 @@ language sql as $$
   from jsonb_array_elements(pg_temp.api(call) -> 'data') with ordinality d (row, n)
 $$;
 
-select is(pg_temp.listed('api.list_operations(' || filters || ')'), names, 'operations ' || filters || ': ' || names) from (values
+select is(pg_temp.listed('api.list_operations(' || filters || ')'), names, 'operations ' || filters || ': ' || names)
+from (values
   ('', 'closed three two one'), ('stage => ''search''', 'two one'), ('stage => ''cancelled''', 'closed'), ('stage => ''nonsense''', ''),
   ('operation_type => ''buy''', 'closed one'), ('operation_type => ''sell''', 'three'), (format('lead_id => %L', pg_temp.id('lead two')), 'two'),
   ('lead_id => gen_random_uuid()', ''), ('open_only => true', 'three two one'), ('open_only => false', 'closed three two one'),
   ('operation_type => ''buy'', open_only => true', 'one'), ('stage => ''search'', operation_type => ''rent''', 'two'),
   ('stage => ''x'''' or true --''', '')) v (filters, names);
-select is(pg_temp.listed('api.list_offers(' || filters || ')'), amounts, 'offers ' || filters || ': ' || amounts) from (values
+select is(pg_temp.listed('api.list_offers(' || filters || ')'), amounts, 'offers ' || filters || ': ' || amounts)
+from (values
   ('', '3 2 1'), (format('operation_id => %L', pg_temp.id('one')), '2 1'), (format('lead_id => %L', pg_temp.id('lead two')), '3'),
   ('status => ''received''', '3 1'), ('status => ''accepted''', '2'), ('status => ''rejected''', ''),
   (format('operation_id => %L, status => ''received''', pg_temp.id('one')), '1')) v (filters, amounts);
 
 select is(pg_temp.api(format('api.get_operation(%L)', pg_temp.id('one'))) ->> 'stage', 'search', 'one operation');
 select is(pg_temp.api(format('api.get_offer(%L)', pg_temp.id('offer 2'))) ->> 'status', 'accepted', 'one offer');
-select is(pg_temp.api(call) - 'rate_limit', '{"refused": "not_found", "status": 404, "code": "not_found", "details": {}}', call || ' of an unknown id is 404')
+select is(pg_temp.api(call) - 'rate_limit',
+  '{"refused": "not_found", "status": 404, "code": "not_found", "details": {}}', call || ' of an unknown id is 404')
 from unnest(array['api.get_operation(gen_random_uuid())', 'api.get_offer(gen_random_uuid())', 'api.update_operation(gen_random_uuid(), ''{"stage": "search"}'')',
   'api.update_operation(gen_random_uuid(), ''{"property_id": null}'')']) call;
 
@@ -94,14 +97,18 @@ from unnest(array['api.get_operation(gen_random_uuid())', 'api.get_offer(gen_ran
 create function pg_temp.patch(patch jsonb, name text default 'one') returns jsonb
 language sql as $$ select pg_temp.api(format('api.update_operation(%L, %L)', pg_temp.id(name), patch)) $$;
 select is(pg_temp.patch('{}') ->> 'refused', 'nothing_to_change', 'an empty patch is refused');
-select is(pg_temp.patch('{"lost_reason": "x"}') ->> 'refused', 'nothing_to_change', 'a lost reason alone changes nothing');
-select is(pg_temp.patch(jsonb_build_object('property_id', pg_temp.id('flat'))) ->> 'property_id', pg_temp.id('flat')::text, 'the property is chosen');
+select is(pg_temp.patch('{"lost_reason": "x"}') ->> 'refused', 'nothing_to_change',
+  'a lost reason alone changes nothing');
+select is(pg_temp.patch(jsonb_build_object('property_id', pg_temp.id('flat'))) ->> 'property_id',
+  pg_temp.id('flat')::text, 'the property is chosen');
 select is(pg_temp.patch('{"property_id": null}') -> 'property_id', 'null', 'and taken back');
 select is(pg_temp.patch(jsonb_build_object('property_id', pg_temp.id('nowhere'))) -> 'details',
   '{"reason": "unknown_reference", "issues": [{"path": "property_id", "message": "There is no such property."}]}', 'an unknown property is named by its path');
 select is(pg_temp.patch('{"stage": "viewings", "lost_reason": "kept for later"}') ->> 'stage', 'viewings', 'a move');
-select is((select lost_reason from public.operations where id = pg_temp.id('one')), null, 'that is not to lost keeps no lost reason');
-select is((select j ->> 'stage' || ' ' || (j ->> 'lost_reason') from pg_temp.patch('{"stage": "lost", "lost_reason": "Precio"}') j), 'lost Precio', 'one to lost does');
+select is((select lost_reason from public.operations where id = pg_temp.id('one')), null,
+  'that is not to lost keeps no lost reason');
+select is((select j ->> 'stage' || ' ' || (j ->> 'lost_reason') from pg_temp.patch('{"stage": "lost", "lost_reason": "Precio"}') j),
+  'lost Precio', 'one to lost does');
 
 select * from finish();
 rollback;

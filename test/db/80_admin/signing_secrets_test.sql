@@ -74,12 +74,17 @@ $$;
 select is(pg_temp.secrets(), '{}', 'an agency has no secret at first');
 select is(pg_temp.set_secret('first secret'), 'done', 'one is set');
 select is(pg_temp.secrets(), jsonb_build_object(pg_temp.id('agency'), 'first secret'), 'for that agency alone');
-select is(pg_temp.set_secret('their secret', 'sur') || pg_temp.set_secret('second secret'), 'donedone', 'others are set');
-select is(pg_temp.secrets(), jsonb_build_object(pg_temp.id('agency'), 'second secret', pg_temp.id('sur'), 'their secret'), 'and replace the one before');
-select is(pg_temp.set_secret(secret), 'invalid_secret', 'a secret of ' || length(secret) || ' characters is refused') from (values (''), ('1234567'), (repeat('x', 257))) v (secret);
+select is(pg_temp.set_secret('their secret', 'sur') || pg_temp.set_secret('second secret'), 'donedone',
+  'others are set');
+select is(pg_temp.secrets(),
+  jsonb_build_object(pg_temp.id('agency'), 'second secret', pg_temp.id('sur'), 'their secret'),
+  'and replace the one before');
+select is(pg_temp.set_secret(secret), 'invalid_secret', 'a secret of ' || length(secret) || ' characters is refused')
+from (values (''), ('1234567'), (repeat('x', 257))) v (secret);
 select is(pg_temp.set_secret('12345678', 'nobody'), 'not_found', 'and so is an unknown agency');
 select is(pg_temp.secrets() ->> pg_temp.id('agency')::text, 'second secret', 'a refused one changes nothing');
-select is((select count(*)::int from vault.secrets where secret like '%second secret%'), 0, 'Vault stores it encrypted');
+select is((select count(*)::int from vault.secrets where secret like '%second secret%'), 0,
+  'Vault stores it encrypted');
 select is(pg_temp.set_secret(null), 'done', 'null removes it');
 select is(pg_temp.secrets(), jsonb_build_object(pg_temp.id('sur'), 'their secret'), 'and leaves the others');
 select is(pg_temp.api(call) ->> 'refused', '42501', 'an integrator cannot read it through ' || split_part(call, '(', 1))

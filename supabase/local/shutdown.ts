@@ -46,7 +46,7 @@ const LOOK_FOR_PARENT_EVERY_MS = 500;
 
 /** Calls `stop` when `npm start` itself was killed: npm does not pass a SIGTERM on to what it runs. */
 export function onParentGone(stop: () => void): void {
-  if (process.env["npm_lifecycle_event"] === undefined) return;
+  if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;

@@ -57,10 +57,12 @@ from unnest('{api,private,public,admin,rate_limit,extensions}'::text[]) schema_n
 select is_empty($$select p.oid::regprocedure from pg_proc p
   where p.pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'admin'::regnamespace)
     and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0))$$, 'no function is for everybody');
-select set_eq($$select p.oid::regprocedure::text from pg_proc p
+select is_empty($$select p.oid::regprocedure from pg_proc p
   where p.pronamespace in ('private'::regnamespace, 'admin'::regnamespace) and p.prosecdef
-    and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))$$,
-  array['private.principal()', 'private.authorize(text)', 'private.assign_agent()', 'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)'],
+    and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
+    and p.oid::regprocedure::text not in (
+      'private.principal()', 'private.find_principal()', 'private.authorize(text)', 'private.assign_agent()',
+      'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)')$$,
   'callers reach these definer functions and no other; each acts for the caller''s own agency');
 select is_empty($$select p.oid::regprocedure from pg_proc p
   where p.prosecdef and p.pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'admin'::regnamespace)

@@ -18,6 +18,9 @@ create table public.properties (
   owner_lead_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  search tsvector generated always as (
+    setweight(to_tsvector('pg_catalog.spanish'::regconfig, private.plain_text(coalesce(title, ''))), 'A')
+    || setweight(to_tsvector('pg_catalog.spanish'::regconfig, private.plain_text(coalesce(description, ''))), 'B')) stored,
   primary key (agency_id, id),
   foreign key (agency_id, owner_lead_id) references public.leads (agency_id, id) on delete restrict,
   constraint property_reference_is_unique_in_agency unique (agency_id, reference),
@@ -38,6 +41,10 @@ create index properties_by_city on public.properties (agency_id, lower(city), cr
 create index properties_by_zone on public.properties (agency_id, lower(zone), created_at desc, id desc);
 create index properties_by_price on public.properties (agency_id, price);
 create index properties_by_bedrooms on public.properties (agency_id, bedrooms);
+-- For `buscar`: words of what people call the property, and its words nearly as written.
+create index properties_by_words on public.properties
+  using gin (private.search_vector(agency_id, private.searched_text(reference, title, street, zone, city, postal_code)))
+  with (gin_pending_list_limit = 256);
 create index properties_by_owner on public.properties (agency_id, owner_lead_id, created_at desc, id desc);
 
 comment on table public.properties is 'A home, premises or land the agency sells or lets.';
@@ -60,6 +67,7 @@ comment on column public.properties.description is 'Text for the advertisement.'
 comment on column public.properties.owner_lead_id is 'The listing lead of the owner, if known.';
 comment on column public.properties.created_at is 'When the property was taken in.';
 comment on column public.properties.updated_at is 'When the row last changed.';
+comment on column public.properties.search is 'Words of title and description for described searches, in Spanish, without accents.';
 
 alter table public.properties enable row level security;
 create policy select_own on public.properties for select to anon, authenticated

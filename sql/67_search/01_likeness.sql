@@ -1,3 +1,20 @@
+create function private.trigram_share(part text, whole text) returns real
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  wanted text[] := extensions.show_trgm(part);
+  present text[] := extensions.show_trgm(whole);
+begin
+  return (select count(*) from unnest(wanted) trigram where trigram = any (present))::real
+    / greatest(cardinality(wanted), 1);
+end
+$$;
+comment on function private.trigram_share(text, text) is
+  'How much of a word another text has, from 0 to 1, by trigrams. Unlike word_similarity it does not count against the text what it has besides.';
+grant execute on function private.trigram_share(text, text) to anon, authenticated;
+
 create function private.likeness(words text[], value text) returns real
 language plpgsql
 immutable
@@ -10,7 +27,7 @@ declare
 begin
   -- Word by word, so that "García Ana" is "Ana García"; the mean says how much of what was asked is there.
   foreach word in array words loop
-    total := total + extensions.word_similarity(word, plain);
+    total := total + private.trigram_share(word, plain);
   end loop;
   return total / cardinality(words);
 end

@@ -22,7 +22,7 @@ begin
     union
     select name from place
     where not exists (select from exact) and char_length(name) >= 4
-      and extensions.strict_word_similarity(name, wanted) >= 0.55) named;
+      and private.trigram_share(name, wanted) >= 0.57) named;
 
   -- The rest describes the home; words that say nothing ("con", "una") have no lexeme.
   select array_agg(word order by n) into terms
@@ -31,7 +31,7 @@ begin
     and not exists (
       select from unnest(places) place, regexp_split_to_table(place, '[^[:alnum:]]+') part
       where part = private.plain_text(word)
-        or extensions.similarity(part, private.plain_text(word)) >= 0.4);
+        or char_length(part) >= 4 and private.trigram_share(part, private.plain_text(word)) >= 0.57);
 
   return (
     with matched as (

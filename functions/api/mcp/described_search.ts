@@ -28,17 +28,17 @@ const MONEY =
 const NOT_MONEY = "(?! ?(?:m2|m²|metros|hab|dorm|bano|aseo))";
 
 const TYPES: [RegExp, string][] = [
-  [/\b(?:pisos?|apartamentos?)\b/, "flat"],
-  [/\b(?:casas?|chalets?|adosados?|villas?|unifamiliar(?:es)?|masias?)\b/, "house"],
-  [/\baticos?\b/, "penthouse"],
-  [/\b(?:duplex|triplex)\b/, "duplex"],
-  [/\b(?:estudios?|lofts?)\b/, "studio"],
-  [/\boficinas?\b/, "office"],
-  [/\b(?:local(?:es)?(?: comercial(?:es)?)?|bajos? comercial(?:es)?)\b/, "premises"],
-  [/\b(?:plazas? de garaje|plazas? de aparcamiento|cocheras?)\b/, "garage"],
-  [/\btrasteros?\b/, "storage"],
-  [/\b(?:terrenos?|solar(?:es)?|parcelas?|fincas?)\b/, "land"],
-  [/\bedificios?\b/, "building"],
+  [/\b(?:pisos?|apartamentos?)\b/g, "flat"],
+  [/\b(?:casas?|chalets?|adosados?|villas?|unifamiliar(?:es)?|masias?)\b/g, "house"],
+  [/\baticos?\b/g, "penthouse"],
+  [/\b(?:duplex|triplex)\b/g, "duplex"],
+  [/\b(?:estudios?|lofts?)\b/g, "studio"],
+  [/\boficinas?\b/g, "office"],
+  [/\b(?:local(?:es)?(?: comercial(?:es)?)?|bajos? comercial(?:es)?)\b/g, "premises"],
+  [/\b(?:plazas? de garaje|plazas? de aparcamiento|cocheras?)\b/g, "garage"],
+  [/\btrasteros?\b/g, "storage"],
+  [/\b(?:terrenos?|solar(?:es)?|parcelas?|fincas?)\b/g, "land"],
+  [/\bedificios?\b/g, "building"],
 ];
 const RENT =
   /\b(?:en |de |para )?(?:alquiler(?:es)?|alquilar|arrendar|al mes|mensual(?:es)?)\b|\/ ?mes\b/g;
@@ -133,9 +133,7 @@ function listingType(rest: Remainder): DescribedSearch {
 }
 
 function propertyTypes(rest: Remainder): DescribedSearch {
-  const types = TYPES.filter(([pattern]) => rest.take(pattern) !== undefined).map(
-    ([, type]) => type,
-  );
+  const types = TYPES.filter(([pattern]) => rest.takeAll(pattern)).map(([, type]) => type);
   // Who says "piso" takes a penthouse or a duplex too, which are flats to everybody but a database.
   if (types.includes("flat")) types.push("penthouse", "duplex", "studio");
   return types.length > 0 ? { property_types: [...new Set(types)] } : {};

@@ -24,17 +24,18 @@ begin
       case when status is not null then 't.status = $2 ->> ''status''' end,
       case when listing_type is not null then 't.listing_type = $2 ->> ''listing_type''' end,
       case when property_type is not null then 't.property_type = $2 ->> ''property_type''' end,
-      case when city is not null then 'lower(t.city) = lower($2 ->> ''city'')' end,
-      case when zone is not null then 'lower(t.zone) = lower($2 ->> ''zone'')' end,
-      case when price_min is not null then 't.price >= ($2 ->> ''price_min'')::numeric' end,
-      case when price_max is not null then 't.price <= ($2 ->> ''price_max'')::numeric' end,
+      case when city is not null then 't.city_key = $2 ->> ''city''' end,
+      case when zone is not null then 't.zone_key = $2 ->> ''zone''' end,
+      case when price_min is not null then 't.price_cents >= ($2 ->> ''price_min'')::bigint' end,
+      case when price_max is not null then 't.price_cents <= ($2 ->> ''price_max'')::bigint' end,
       case when bedrooms_min is not null then 't.bedrooms >= ($2 ->> ''bedrooms_min'')::int' end,
       case when reference is not null then 't.reference = $2 ->> ''reference''' end,
       case when owner_lead_id is not null then 't.owner_lead_id = ($2 ->> ''owner_lead_id'')::uuid' end], null),
     jsonb_build_object(
-      'status', status, 'listing_type', listing_type, 'property_type', property_type, 'city', city, 'zone', zone,
-      'price_min', price_min, 'price_max', price_max, 'bedrooms_min', bedrooms_min, 'reference', reference,
-      'owner_lead_id', owner_lead_id),
+      'status', status, 'listing_type', listing_type, 'property_type', property_type,
+      'city', lower(city), 'zone', lower(zone),
+      'price_min', ceil(price_min * 100)::bigint, 'price_max', floor(price_max * 100)::bigint,
+      'bedrooms_min', bedrooms_min, 'reference', reference, 'owner_lead_id', owner_lead_id),
     page_limit, page_cursor);
 end
 $$;

@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { createClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { DocumentWithUpload, Download } from "../../../types/contracts/documents.ts";
 import { one } from "../../../types/contracts/pages.ts";
 import { type TestStack, testStack } from "../../stack/harness.ts";
 import { createAgency, createOperation, type TestAgency } from "../agency.ts";
+import { clientOf } from "../client.ts";
 import { expectRefused } from "../reads.ts";
 
 let stack: TestStack;
@@ -111,6 +113,20 @@ describe("the file of a document", () => {
     // Nothing waits at the first place any more.
     expect((await put(first.upload?.url)).status).toBe(400);
     expect((await put(second.upload?.url, "jpg", "image/jpeg")).status).toBe(200);
+  });
+
+  test("is uploaded and downloaded by a signed-in agent as well", async () => {
+    const user = randomUUID();
+    const email = `${user}@agencia.example`;
+    await stack.sql`insert into auth.users (id, email) values (${user}, ${email})`;
+    await stack.sql`
+      insert into public.agents (agency_id, name, email, role, user_id)
+      values (${agency.id}, 'Ana', ${email}, 'agent', ${user})`;
+    const ana = clientOf(stack.baseUrl, stack.accessToken({ sub: user }));
+    const { body } = await ana.post("/documents", { operation_id, ...pdf });
+    expect((await put(DocumentWithUpload.parse(body).upload?.url)).status).toBe(200);
+    const download = await ana.get(`/documents/${body.data.id}/download`);
+    expect((await fetch(download.body.data.url)).status).toBe(200);
   });
 
   test.each([

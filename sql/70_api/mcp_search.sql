@@ -11,10 +11,10 @@ begin
     -- know whether there are others.
     with hit as (
       select 'client' as kind, f.contact_id as id, f.score, f.matched
-      from private.found_contacts(caller.agency_id, query, page_limit + 1) f
+      from private.found_contacts(query, page_limit + 1) f
       union all
       select 'property', f.property_id, f.score, 'address'
-      from private.found_properties(caller.agency_id, query, page_limit + 1) f
+      from private.found_properties(query, page_limit + 1) f
     ), ranked as (
       select h.*, row_number() over (order by h.score desc, h.kind, h.id) as n from hit h
     )

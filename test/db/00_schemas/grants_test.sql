@@ -69,7 +69,8 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
     and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
     and p.oid::regprocedure::text not in (
       'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()',
-      'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)')
+      'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)',
+      'private.found_contacts(text,integer)', 'private.found_properties(text,integer)')
     -- The credential of this one is the offer's link.
     and p.oid::regprocedure::text <> 'private.public_offer(text)'$$,
   'callers reach these definer functions and no other; each acts for the caller''s own agency');

@@ -68,7 +68,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
   where p.pronamespace in ('private'::regnamespace, 'admin'::regnamespace) and p.prosecdef
     and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
     and p.oid::regprocedure::text not in (
-      'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()',
+      'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.operation_json(operations)',
       'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)',
       'private.found_contacts(text,integer)', 'private.found_properties(text,integer)')
     -- The credential of this one is the offer's link.

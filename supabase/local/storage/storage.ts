@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import postgres from "postgres";
 import type { GatewayDatabase } from "../gateway/connection.ts";
@@ -66,7 +66,7 @@ export function openStorage(options: {
     const limit = Number(rules.file_size_limit ?? Number.POSITIVE_INFINITY);
     const received = await files.receive(body, version, limit);
     const metadata = {
-      eTag: `"${createHash("md5").update(version).digest("hex")}"`,
+      eTag: `"${version}"`,
       size: received.size,
       mimetype: type,
       cacheControl: "no-cache",

@@ -12,6 +12,10 @@ create table public.contacts (
   constraint email_is_normal check (email = lower(btrim(email)) and email like '%_@_%' and char_length(email) <= 254),
   constraint contact_email_is_unique_in_agency unique (agency_id, email)
 );
+-- For `buscar`: names and e-mails nearly as written, phones by their last digits.
+create index contacts_by_words on public.contacts using gin (private.search_vector(agency_id, private.searched_text(full_name, email)))
+  with (gin_pending_list_limit = 256);
+create index contacts_by_phone_end on public.contacts (agency_id, reverse(phone) text_pattern_ops) where phone is not null;
 create index contacts_by_phone on public.contacts (agency_id, phone, created_at) where phone is not null;
 
 comment on table public.contacts is 'A person the agency knows. Leads of one person share a contact, found by e-mail, else by phone.';

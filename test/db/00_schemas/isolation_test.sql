@@ -1,13 +1,14 @@
 -- Two agencies, every table, every verb: a caller of one sees and changes nothing of the other.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(1023);
+select plan(1051);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
 
 -- One row, at least, of every table, for two agencies.
 insert into public.drain_runs default values;
+insert into public.token_rules default values;
 insert into public.public_link_buckets values ('unknown', now());
 create function pg_temp.populate(agency text) returns void
 language plpgsql as $$
@@ -184,8 +185,8 @@ from may order by caller, table_name;
 
 -- Tables that belong to no agency
 select is(pg_temp.attempt(caller, format('select 1 from public.%I', table_name)) not in ('0', '42501'),
-  known and table_name not in ('drain_runs', 'public_link_buckets'),
-  caller || case when known and table_name not in ('drain_runs', 'public_link_buckets') then ' reads ' else ' does not read ' end || table_name)
+  known and table_name not in ('drain_runs', 'public_link_buckets', 'token_rules'),
+  caller || case when known and table_name not in ('drain_runs', 'public_link_buckets', 'token_rules') then ' reads ' else ' does not read ' end || table_name)
 from may where owned_by is null order by caller, table_name;
 select is(pg_temp.attempt(caller, format(statement, table_name)), '42501',
   caller || ': ' || format(statement, table_name))
@@ -194,7 +195,7 @@ select is(pg_temp.attempt(caller, format('update public.%I set %I = null', table
   caller || ' changes no ' || table_name || '.' || column_name)
 from may join information_schema.columns using (table_name) where owned_by is null and table_schema = 'public' order by caller, table_name, ordinal_position;
 select set_eq('select name from tenant_table where owned_by is null',
-  array['flows', 'stages', 'gate_steps', 'drain_runs', 'public_link_buckets'], 'no other table belongs to no agency');
+  array['flows', 'stages', 'gate_steps', 'drain_runs', 'public_link_buckets', 'token_rules'], 'no other table belongs to no agency');
 
 -- What is allowed stays inside: with its own rows Sur may work.
 select is(pg_temp.attempt(caller, statement), '1', caller || ' may: ' || left(statement, 40))

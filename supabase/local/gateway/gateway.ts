@@ -2,6 +2,7 @@ import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
 import { openStorage } from "../storage/storage.ts";
 import { GatewayConnection, type GatewayDatabase } from "./connection.ts";
+import { isForStudio, openStudio } from "./studio.ts";
 
 /** Data API, Auth and Studio of one database by Supabase Lite, and its Storage. */
 export interface Gateway {
@@ -24,22 +25,22 @@ export async function openGateway(options: {
 }): Promise<Gateway> {
   const { database, keys, siteUrl, lanes = 10 } = options;
   const connection = new GatewayConnection(database, lanes);
+  const auth = {
+    enabled: true,
+    jwt_secret: keys.jwtSecret,
+    publishable_key: keys.publishableKey,
+    secret_key: keys.secretKey,
+    site_url: siteUrl,
+  };
+  const studio = await openStudio({ adminUrl: database.adminUrl, auth });
   const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
     connection,
     // The only exposed schema: the rules hold for whoever calls, and tables are not callable.
     api: { enabled: true, schemas: ["api"] },
-    auth: {
-      enabled: true,
-      jwt_secret: keys.jwtSecret,
-      publishable_key: keys.publishableKey,
-      secret_key: keys.secretKey,
-      site_url: siteUrl,
-    },
+    auth,
     db: { migrations: { enabled: false } },
-    studio: { enabled: true },
-    // Studio works without a key when it is opened on this machine.
-    options: { server: { admin: true } },
+    studio: { enabled: false },
   });
   await app.init();
   await connection.introspect({ useCache: false });
@@ -47,13 +48,16 @@ export async function openGateway(options: {
     fetch: (request, context) =>
       STORAGE.test(request.url)
         ? storage.fetch(request)
-        : Promise.resolve(app.fetch(request, context as never)),
+        : isForStudio(request)
+          ? studio.fetch(request, context)
+          : Promise.resolve(app.fetch(request, context as never)),
     async reloadSchema() {
       await connection.clearSchemaCache();
       await connection.introspect({ useCache: false });
+      await studio.reloadSchema();
     },
     async close() {
-      await Promise.all([connection.close(), storage.close()]);
+      await Promise.all([connection.close(), studio.close(), storage.close()]);
     },
   };
 }

@@ -4,12 +4,16 @@ create table public.contacts (
   full_name text not null,
   phone text,
   email text,
+  birth_date date,
+  nationality text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (agency_id, id),
   constraint full_name_is_not_blank check (btrim(full_name) <> '' and char_length(full_name) <= 200),
   constraint phone_is_e164 check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   constraint email_is_normal check (email = lower(btrim(email)) and email like '%_@_%' and char_length(email) <= 254),
+  constraint birth_date_is_of_a_living_person check (birth_date between date '1900-01-01' and date '2100-01-01'),
+  constraint nationality_is_iso_3166_alpha_2 check (nationality ~ '^[A-Z]{2}$'),
   constraint contact_email_is_unique_in_agency unique (agency_id, email)
 );
 create index contacts_by_phone on public.contacts (agency_id, phone, created_at) where phone is not null;
@@ -20,6 +24,8 @@ comment on column public.contacts.id is 'Identifier.';
 comment on column public.contacts.full_name is 'Name as first given.';
 comment on column public.contacts.phone is 'Phone in E.164, for example +34600111222.';
 comment on column public.contacts.email is 'E-mail, trimmed and lower case; no two contacts of an agency share one.';
+comment on column public.contacts.birth_date is 'Birth date, where the agency knows it; tells namesakes apart in the sanctions screen.';
+comment on column public.contacts.nationality is 'ISO 3166-1 alpha-2 country of nationality, where the agency knows it; used in the sanctions screen.';
 comment on column public.contacts.created_at is 'When the person was first seen.';
 comment on column public.contacts.updated_at is 'When the row last changed.';
 

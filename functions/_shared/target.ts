@@ -96,7 +96,9 @@ function hostsOf(...settings: string[]): Set<string> {
   const urls = settings.map((name) => Deno.env.get(name)).filter((url) => url !== undefined);
   const hosts = urls.filter((url) => URL.canParse(url)).map((url) => hostOf(new URL(url)));
   // A local stack's own address is a private one, and that rule can be switched off for tests.
-  return new Set(hosts.filter((host) => (isAddress(host) ? isPublicAddress(host) : !isLocalName(host))));
+  return new Set(
+    hosts.filter((host) => (isAddress(host) ? isPublicAddress(host) : !isLocalName(host))),
+  );
 }
 
 function problem(code: TargetProblem["code"]): TargetProblem {

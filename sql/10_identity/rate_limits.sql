@@ -95,8 +95,12 @@ begin
   begin
     full_at_us := greatest(coalesce(pg_sequence_last_value(bucket), 0), now_us) + interval_us;
     allowed := full_at_us <= now_us + interval_us * requests_per_minute;
-    full_at_us := least(full_at_us, now_us + interval_us * requests_per_minute);
-    perform setval(bucket, full_at_us);
+    -- A request refused for its rate costs nothing: who comes back after Retry-After finds a token.
+    if allowed then
+      perform setval(bucket, full_at_us);
+    else
+      full_at_us := full_at_us - interval_us;
+    end if;
   exception when query_canceled or others then
     perform pg_advisory_unlock(lock_key);
     raise;

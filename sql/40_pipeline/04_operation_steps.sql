@@ -57,8 +57,23 @@ $$;
 comment on function private.close_step(uuid, uuid, text) is
   'Closes a gate step because its action happened. Nothing to do where the flow has no such step or it is closed.';
 
+create function private.reopen_step(agency_id uuid, operation_id uuid, step_id text) returns void
+language sql
+security definer
+set search_path = ''
+as $$
+  update public.operation_steps s set done = false
+  where s.agency_id = reopen_step.agency_id
+    and s.operation_id = reopen_step.operation_id
+    and s.step_id = reopen_step.step_id
+    and s.done;
+$$;
+comment on function private.reopen_step(uuid, uuid, text) is
+  'Opens a gate step again because what closed it no longer holds.';
+
 create function private.tg_operation_steps__done() returns trigger
 language plpgsql
+security definer
 set search_path = ''
 as $$
 begin
@@ -67,15 +82,18 @@ begin
     perform private.refuse('change_refused', 'A step stays the step of its operation; only done and amount can be edited.');
   end if;
   -- What these two did when they were ticked (an offer made, an offer accepted) is not undone by removing the tick.
-  if old.done and not new.done and old.step_id in ('ofertaPreparada', 'precioAcordado') then
-    perform private.refuse('step_not_reopened', 'This step had an effect and stays closed; change the offer instead.');
+  if old.done and not new.done and exists (
+    select from public.offers o
+    where o.agency_id = old.agency_id and o.operation_id = old.operation_id
+      and (old.step_id = 'ofertaPreparada' or old.step_id = 'precioAcordado' and o.status = 'accepted')) then
+    perform private.refuse('step_not_reopened', 'An offer stands behind this step; change the offer instead.');
   end if;
   new.done_at := case when new.done then coalesce(old.done_at, now()) end;
   return new;
 end
 $$;
 comment on function private.tg_operation_steps__done() is
-  'Dates the closing of a step. Refuses to reopen ofertaPreparada and precioAcordado (step_not_reopened).';
+  'Dates the closing of a step. Refuses to reopen ofertaPreparada while there is an offer, and precioAcordado while one is accepted (step_not_reopened).';
 
 create function private.tg_operation_steps__by_hand() returns trigger
 language plpgsql
@@ -145,14 +163,19 @@ security definer
 set search_path = ''
 as $$
 begin
-  perform private.close_step(new.agency_id, new.id, 'favoritaElegida');
+  if new.property_id is not null then
+    perform private.close_step(new.agency_id, new.id, 'favoritaElegida');
+  else
+    perform private.reopen_step(new.agency_id, new.id, 'favoritaElegida');
+  end if;
   return null;
 end
 $$;
-comment on function private.tg_operations__property_chosen() is 'Choosing the property closes favoritaElegida.';
+comment on function private.tg_operations__property_chosen() is
+  'Choosing the property closes favoritaElegida; taking the choice back opens it again.';
 
 create trigger _500_steps after insert on public.operations
   for each row execute function private.tg_operations__steps();
 create trigger _510_property_chosen after update of property_id on public.operations
-  for each row when (new.property_id is not null and new.property_id is distinct from old.property_id)
+  for each row when (new.property_id is distinct from old.property_id)
   execute function private.tg_operations__property_chosen();

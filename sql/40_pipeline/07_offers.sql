@@ -157,6 +157,19 @@ $$;
 comment on function private.tg_offers__accepted() is
   'What acceptance does: the property returns to pending, its listings are paused, precioAcordado closes, and the first time offer_accepted is queued.';
 
+create function private.tg_offers__no_longer_accepted() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.reopen_step(new.agency_id, new.operation_id, 'precioAcordado');
+  return null;
+end
+$$;
+comment on function private.tg_offers__no_longer_accepted() is
+  'An accepted offer that is rejected or withdrawn opens precioAcordado again. The property and its listings are left to people.';
+
 create trigger _100_record before insert on public.offers
   for each row execute function private.tg_offers__record();
 create trigger _200_date_acceptance before insert or update on public.offers
@@ -169,5 +182,8 @@ create trigger _600_accepted_insert after insert on public.offers
   for each row when (new.status = 'accepted') execute function private.tg_offers__accepted();
 create trigger _600_accepted_update after update of status on public.offers
   for each row when (new.status = 'accepted' and old.status <> 'accepted') execute function private.tg_offers__accepted();
+create trigger _610_no_longer_accepted after update of status on public.offers
+  for each row when (old.status = 'accepted' and new.status <> 'accepted')
+  execute function private.tg_offers__no_longer_accepted();
 create trigger _100_refuse_removal before delete or truncate on public.offers
   for each statement execute function private.tg__refuse_removal();

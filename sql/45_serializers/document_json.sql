@@ -2,6 +2,7 @@ create function private.document_json(document public.documents) returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

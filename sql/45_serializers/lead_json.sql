@@ -2,6 +2,7 @@ create function private.lead_json(lead public.leads) returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

@@ -3,6 +3,7 @@ create function private.operation_json(operation public.operations) returns json
 language plpgsql
 stable
 set search_path = ''
+set timezone = 'UTC'
 as $$
 declare
   current_stage public.stages;

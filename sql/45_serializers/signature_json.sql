@@ -2,6 +2,7 @@ create function private.signature_json(signature public.signatures) returns json
 language plpgsql
 stable
 set search_path = ''
+set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

@@ -17,7 +17,7 @@ create table public.deliveries (
   foreign key (agency_id, event_id) references public.events (agency_id, id) on delete cascade,
   constraint state_is_known check (state in ('posting', 'accepted', 'failed', 'unknown')),
   constraint status_code_is_http check (status_code between 100 and 999),
-  constraint accepted_means_2xx check (state <> 'accepted' or (status_code between 200 and 299 and error is null)),
+  constraint accepted_means_2xx check (state <> 'accepted' or (coalesce(status_code, 0) between 200 and 299 and error is null)),
   constraint failure_is_explained check (state not in ('failed', 'unknown') or error is not null),
   constraint error_is_a_word check (error ~ '^[a-z0-9_]{1,60}$'),
   constraint error_detail_is_short check (char_length(error_detail) <= 300)

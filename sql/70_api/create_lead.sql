@@ -7,6 +7,7 @@ declare
   answer jsonb := private.replay('create_lead', idempotency_key, body);
   origin text := coalesce(body ->> 'origin', 'other');
   message text := coalesce(body ->> 'email_body', case when body ->> 'origin' = 'email' then body ->> 'notes' end);
+  contact_id uuid;
   lead public.leads;
   opened_id uuid := case when body ->> 'operation_type' is not null then gen_random_uuid() end;
 begin
@@ -17,9 +18,12 @@ begin
     perform private.refuse('operation_type_not_allowed', 'A lead is created with a buy or rent operation, or with none.');
   end if;
 
+  contact_id := private.find_or_create_contact(
+    caller.agency_id, btrim(body ->> 'full_name'), body ->> 'phone', lower(btrim(body ->> 'email')));
+
   insert into public.leads (
     agency_id, full_name, phone, email, origin, intent, budget_max, bedrooms_min, notes,
-    contact_id, assigned_agent_id, operation_id)
+    contact_id, operation_id)
   values (
     caller.agency_id,
     btrim(body ->> 'full_name'),
@@ -30,10 +34,12 @@ begin
     (body ->> 'budget_max')::numeric,
     (body ->> 'bedrooms_min')::int,
     body ->> 'notes',
-    private.find_or_create_contact(
-      caller.agency_id, btrim(body ->> 'full_name'), body ->> 'phone', lower(btrim(body ->> 'email'))),
-    private.assign_agent(),
+    contact_id,
     opened_id)
+  returning * into lead;
+
+  update public.leads l set assigned_agent_id = private.assign_agent()
+  where l.agency_id = caller.agency_id and l.id = lead.id
   returning * into lead;
 
   if opened_id is not null then

@@ -1,6 +1,7 @@
 create function api.health() returns jsonb
 language sql
 set search_path = ''
+set timezone = 'UTC'
 as $$
   select jsonb_build_object('status', 'ok', 'time', now());
 $$;

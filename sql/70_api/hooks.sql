@@ -34,8 +34,9 @@ grant execute on function private.authorize_event(text) to anon, authenticated;
 
 create function private.hook_json(subscription public.subscriptions) returns jsonb
 language sql
-immutable
+stable
 set search_path = ''
+set timezone = 'UTC'
 as $$
   select jsonb_build_object(
     'id', subscription.id,

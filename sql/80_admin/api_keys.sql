@@ -37,20 +37,22 @@ as $$
 declare
   old_key public.api_keys;
 begin
-  update public.api_keys k set expires_at = least(k.expires_at, now() + overlap)
-  where k.id = api_key_id and k.revoked_at is null
-  returning * into old_key;
+  select k.* into old_key from public.api_keys k
+  where k.id = api_key_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  for update;
   if old_key.id is null then
     perform private.raise_error(404, 'not_found', 'There is no such API key in use.');
   end if;
+  update public.api_keys k set expires_at = least(k.expires_at, now() + overlap)
+  where k.agency_id = old_key.agency_id and k.id = old_key.id;
   return admin.create_api_key(
-    old_key.agency_id, old_key.name, old_key.permissions, old_key.agent_id, null,
+    old_key.agency_id, old_key.name, old_key.permissions, old_key.agent_id, old_key.expires_at,
     (select r.requests_per_minute from public.rate_limits r
      where r.agency_id = old_key.agency_id and r.credential_id = old_key.id));
 end
 $$;
 comment on function admin.rotate_api_key(uuid, interval) is
-  'Makes a successor with the same name, permissions, agent and limit, and returns it. The old key lives on for the overlap. Errors: not_found.';
+  'Makes a successor with the same name, permissions, agent, expiry and limit, and returns it. The old key lives on for the overlap. Errors: not_found.';
 grant execute on function admin.rotate_api_key(uuid, interval) to service_role;
 
 create function admin.revoke_api_key(api_key_id uuid) returns void

@@ -10,7 +10,14 @@ export function messageOf(thrown: unknown): string {
 
 /** Prints the failure as one line and ends the process with code 1. */
 export function exitWith(thrown: unknown): never {
-  const trace = thrown instanceof Failure ? "" : `\n${(thrown as Error)?.stack ?? ""}`;
+  const trace = isPlain(thrown) ? "" : `\n${(thrown as Error)?.stack ?? ""}`;
   process.stderr.write(`corredor: ${messageOf(thrown)}${trace}\n`);
   process.exit(1);
+}
+
+/** What the system refuses (a folder, a port) says all of it in its message. */
+function isPlain(thrown: unknown): boolean {
+  return (
+    thrown instanceof Failure || typeof (thrown as NodeJS.ErrnoException)?.syscall === "string"
+  );
 }

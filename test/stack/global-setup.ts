@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { buildPgTapTemplate, buildTemplate, startTestServer, type TestServer } from "./server.ts";
+import { buildTemplate, startTestServer, type TestServer } from "./server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -9,15 +9,14 @@ declare module "vitest" {
 
 /** One Postgres for the whole run, with the schema in a template that each test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startTestServer();
+  const { stop, ...server } = await startTestServer();
   try {
-    await buildTemplate(server);
-    await buildPgTapTemplate(server);
+    await buildTemplate(server, "schema");
+    await buildTemplate(server, "pgtap");
   } catch (error) {
-    await server.stop();
+    await stop();
     throw error;
   }
-  const { stop, ...plain } = server;
-  project.provide("testServer", plain);
+  project.provide("testServer", server);
   return stop;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PendingAction } from "./errors.ts";
+import { OperationType } from "./operations.ts";
 
 const Stage = z
   .strictObject({
@@ -24,6 +25,7 @@ export const Flow = z
   .strictObject({
     id: z.string().describe("The flow's name, as in flow of an operation."),
     label: z.string().describe("The flow's name for people."),
+    operation_type: OperationType,
     stages: z.array(Stage).describe("The active stages in order, then the closing states."),
   })
   .describe("A journey of stages that operations of one type follow.");

@@ -39,7 +39,7 @@ alter table cron.job_run_details enable row level security;
 create policy cron_job_run_details_policy on cron.job_run_details using (username = current_user);
 
 create function cron._checked_schedule(schedule text) returns text
-language plpgsql immutable set search_path = '' as $$
+language plpgsql immutable strict set search_path = '' as $$
 begin
   if schedule ~* '^\s*([1-9]|[1-5][0-9])\s+seconds?\s*$'
     or schedule ~ '^\s*([0-9*/,$-]+|[a-zA-Z0-9*/,$-]+)(\s+[a-zA-Z0-9*/,$-]+){4}\s*$'

@@ -21,8 +21,9 @@ Object.assign(globalThis, {
   },
 });
 
-// On an orderly stop, background work gets a moment to finish.
+// On an orderly stop the function is told, and background work gets a moment to finish.
 Deno.addSignalListener("SIGTERM", async () => {
+  globalThis.dispatchEvent(new Event("beforeunload"));
   const limit = new Promise((resolve) => setTimeout(resolve, 2000));
   await Promise.race([Promise.all(background), limit]);
   Deno.exit(0);

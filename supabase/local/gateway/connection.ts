@@ -62,17 +62,16 @@ export class GatewayConnection extends PostgresConnection {
         readOnly: rpc?.readOnly === true,
         single: rpc !== undefined && isPlain(rpc.requestHeaders),
       });
-      let succeeded = false;
       try {
         const result = await work(lane.kysely);
-        succeeded = true;
+        // A constraint that waits for the commit may still refuse.
+        await lane.close(true);
         return result;
       } catch (error) {
-        const response = rpc && expectedErrorResponse(error);
+        await lane.close(false);
+        const response = rpc && expectedErrorResponse(error, roleOf(vars as RequestContext));
         if (response === undefined) throw error;
         return response as T;
-      } finally {
-        await lane.close(succeeded);
       }
     });
   }
@@ -83,8 +82,14 @@ export class GatewayConnection extends PostgresConnection {
   }
 }
 
+function roleOf({ auth }: RequestContext): string {
+  return auth?.role || "anon";
+}
+
 interface RequestContext {
-  auth?: { uid?: string | null; role?: string | null; jwt?: Record<string, unknown> | null };
+  auth?:
+    | { uid?: string | null; role?: string | null; jwt?: Record<string, unknown> | null }
+    | undefined;
 }
 
 /**
@@ -99,7 +104,7 @@ function requestSettings(
   { auth }: RequestContext,
   rpc: ConnectionContextOptions["rpc"],
 ): RequestSettings {
-  const role = auth?.role || "anon";
+  const role = roleOf({ auth });
   const settings: [string, string][] = [
     ["role", role],
     ["request.jwt.claim.sub", auth?.uid ?? ""],

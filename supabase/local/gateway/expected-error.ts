@@ -6,18 +6,57 @@ interface DatabaseError {
   hint?: string;
 }
 
+/** SQLSTATEs, or their classes, and the status that PostgREST gives them. The first that fits counts. */
+const statuses: readonly (readonly [prefix: string, status: number])[] = [
+  ["08", 503],
+  ["23503", 409],
+  ["23505", 409],
+  ["25006", 405],
+  ["40", 500],
+  ["42883", 404],
+  ["42P01", 404],
+  ["53", 503],
+  ["54", 500],
+  ["55", 500],
+  ["57P", 503],
+  ["57", 500],
+  ["58", 500],
+  ["F0", 500],
+  ["HV", 500],
+  ["XX", 500],
+];
+
 /**
- * An error that a function raised on purpose for its caller (SQLSTATE `PTxyz` answers with HTTP
- * status xyz) is no news for the log, so it becomes an answer before the gateway prints it.
+ * The answer to a failed call, as PostgREST gives it: the error's own code in the body, which Supabase Lite keeps for
+ * some classes only. An error that was raised on purpose (SQLSTATE `PTxyz` answers with HTTP status xyz) is no news
+ * for the log, so it becomes an answer before the gateway prints it.
  */
-export function expectedErrorResponse(error: unknown): Response | undefined {
-  if (!isDatabaseError(error)) return undefined;
-  const status = /^PT([2-5]\d\d)$/.exec(error.code)?.[1];
-  if (status === undefined) return undefined;
+export function expectedErrorResponse(error: unknown, role: string): Response | undefined {
+  if (isConnectionError(error)) {
+    const message = "Database connection error. Retrying the connection.";
+    return Response.json({ code: "PGRST001", details: null, hint: null, message }, { status: 503 });
+  }
+  if (!isDatabaseError(error) || error.code === "PGRST") return undefined;
   const { code, message, detail = null, hint = null } = error;
-  return Response.json({ code, details: detail, hint, message }, { status: Number(status) });
+  return Response.json({ code, details: detail, hint, message }, { status: statusOf(code, role) });
+}
+
+function statusOf(code: string, role: string): number {
+  const chosen = /^PT([2-5]\d\d)$/.exec(code)?.[1];
+  if (chosen !== undefined) return Number(chosen);
+  if (code === "42501") return role === "anon" ? 401 : 403;
+  return statuses.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 400;
 }
 
 function isDatabaseError(error: unknown): error is DatabaseError {
-  return error instanceof Error && typeof (error as Partial<DatabaseError>).code === "string";
+  const code = error instanceof Error ? (error as Partial<DatabaseError>).code : undefined;
+  return typeof code === "string" && (/^[0-9A-Z]{5}$/.test(code) || code === "PGRST");
+}
+
+/** What the driver throws when the server is not there or hangs up. */
+function isConnectionError(error: unknown): boolean {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return (
+    typeof code === "string" && /^(ECONN|EPIPE|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_)/.test(code)
+  );
 }

@@ -57,7 +57,9 @@ export class Lane {
     const unused = this.#settings !== undefined;
     this.#settings = undefined;
     if (unused) return;
-    await (this.#commit ?? this.#sql.unsafe(succeeded ? "commit" : "rollback"));
+    const end = this.#commit ?? this.#sql.unsafe(succeeded ? "commit" : "rollback");
+    // After a failure the error to tell is that one, and not how its transaction ended.
+    await (succeeded ? end : Promise.resolve(end).catch(() => {}));
   }
 
   async end(): Promise<void> {

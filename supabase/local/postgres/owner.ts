@@ -1,26 +1,77 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { Failure } from "../failure.ts";
 
-/** The system account the server runs as, or nothing to run it as ourselves. */
+/** The system account the server runs as; nothing to run it as ourselves. */
 export interface Owner {
-  uid?: number;
-  gid?: number;
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/** How to start a program of the server: under its account, where we are root. */
+export interface Launch {
+  program: string;
+  args: string[];
+  options: { uid?: number; gid?: number };
 }
 
 /** Postgres refuses to run as root, so root lends it an account that every system has. */
-export function serverOwner(): Owner {
-  if (process.getuid?.() !== 0) return {};
+export function serverOwner(): Owner | undefined {
+  if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {
-    const uid = Number.parseInt(spawnSync("id", ["-u", name], { encoding: "utf8" }).stdout, 10);
-    const gid = Number.parseInt(spawnSync("id", ["-g", name], { encoding: "utf8" }).stdout, 10);
-    if (Number.isInteger(uid) && Number.isInteger(gid)) return { uid, gid };
+    const [uid, gid] = ["-u", "-g"].map((option) =>
+      Number.parseInt(spawnSync("id", [option, name], { encoding: "utf8" }).stdout, 10),
+    );
+    if (Number.isInteger(uid) && Number.isInteger(gid)) return { name, uid, gid } as Owner;
   }
   throw new Failure("Postgres does not run as root and there is no user postgres or nobody");
 }
 
-/** Makes a private folder that belongs to the server's account. */
-export function makeOwnedDirectory(path: string, owner: Owner): void {
+/** Makes a private folder that belongs to the server's account, inside one that it may pass. */
+export function makeOwnedDirectory(path: string, owner: Owner | undefined): void {
+  const parent = dirname(path);
+  mkdirSync(parent, { recursive: true });
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(path, owner.uid, owner.gid);
+  if (owner === undefined) return;
+  chmodSync(parent, statSync(parent).mode | 0o011);
+  chownSync(path, owner.uid, owner.gid);
+}
+
+/**
+ * How to start `program` so that it can use `paths`. Below a home folder of root's the other account
+ * cannot pass, and gets the capability to do so where the system has `setpriv`.
+ */
+export function launch(
+  owner: Owner | undefined,
+  program: string,
+  args: string[],
+  paths: readonly string[],
+): Launch {
+  if (owner === undefined) return { program, args, options: {} };
+  const closed = [program, ...paths].map((path) => closedFolder(path, owner)).find(Boolean);
+  if (closed === undefined) {
+    return { program, args, options: { uid: owner.uid, gid: owner.gid } };
+  }
+  if (spawnSync("setpriv", ["--version"]).status !== 0) {
+    throw new Failure(
+      `Postgres runs as ${owner.name}, who may not pass ${closed}: work in another folder, or not as root`,
+    );
+  }
+  const account = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"];
+  const capability = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
+  return { program: "setpriv", args: [...account, ...capability, program, ...args], options: {} };
+}
+
+/** The folder above a path that the account may not pass. */
+function closedFolder(path: string, { uid, gid }: Owner): string | undefined {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (found !== undefined) {
+      const passes = found.uid === uid ? 0o100 : found.gid === gid ? 0o010 : 0o001;
+      if ((found.mode & passes) === 0) return folder;
+    }
+    if (folder === dirname(folder)) return undefined;
+  }
 }

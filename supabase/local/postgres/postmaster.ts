@@ -24,13 +24,18 @@ export function readPostmaster(dataDirectory: string): Postmaster | undefined {
   };
 }
 
-/** Whether a process with this id exists. */
+/** Whether a process with this id runs. One that has ended and was not yet collected does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  try {
+    // The state follows the program's name, which is in brackets and may hold any character.
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return true;
   }
 }
 

@@ -7,7 +7,7 @@ import { isPortFree } from "../ports.ts";
 import { watchdog } from "../watchdog.ts";
 import { findPostgres, type PostgresBinaries } from "./binaries.ts";
 import { installExtensions } from "./extensions.ts";
-import { makeOwnedDirectory, type Owner, serverOwner } from "./owner.ts";
+import { launch, makeOwnedDirectory, type Owner, serverOwner } from "./owner.ts";
 import { readPostmaster, releaseDataDirectory } from "./postmaster.ts";
 
 /** How to run the embedded server. */
@@ -26,6 +26,8 @@ export interface Server {
   port: number;
   /** Whether this start made the cluster. */
   created: boolean;
+  /** Settles, with the reason, when the server is no longer there. */
+  ended: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -58,8 +60,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const logPath = `${dataDirectory}.log`;
   const log = openSync(logPath, "w");
-  const child = spawn(binaries.postgres, ["-D", dataDirectory, ...settings(options)], {
-    ...owner,
+  const args = ["-D", dataDirectory, ...settings(options)];
+  const start = launch(owner, binaries.postgres, args, [dataDirectory]);
+  const child = spawn(start.program, start.args, {
+    ...start.options,
     // A session of its own, so that Ctrl-C reaches us first and the parts stop in order.
     detached: true,
     stdio: ["ignore", log, log],
@@ -71,6 +75,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return {
     port,
     created,
+    ended: new Promise((resolve) => {
+      child.once("exit", () => resolve(firstError(readFileSync(logPath, "utf8"))));
+    }),
     async stop() {
       await stopChild(child);
       release();
@@ -78,7 +85,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-function initialise(binaries: PostgresBinaries, dataDirectory: string, owner: Owner): void {
+function initialise(
+  binaries: PostgresBinaries,
+  dataDirectory: string,
+  owner: Owner | undefined,
+): void {
   makeOwnedDirectory(dataDirectory, owner);
   const passwordFile = `${dataDirectory}.password`;
   writeFileSync(passwordFile, `${password}\n`);
@@ -92,13 +103,14 @@ function initialise(binaries: PostgresBinaries, dataDirectory: string, owner: Ow
 function runInitdb(
   binaries: PostgresBinaries,
   dataDirectory: string,
-  owner: Owner,
+  owner: Owner | undefined,
   passwordFile: string,
 ): void {
   let lastError = "";
   // Trigrams need a locale that knows accented letters; which one exists depends on the system.
   for (const locale of ["C.UTF-8", "en_US.UTF-8", "C"]) {
-    const run = spawnSync(
+    const start = launch(
+      owner,
       binaries.initdb,
       [
         `--pgdata=${dataDirectory}`,
@@ -110,8 +122,13 @@ function runInitdb(
         "--lc-messages=C",
         "--no-sync",
       ],
-      { ...owner, encoding: "utf8", cwd: "/" },
+      [dataDirectory],
     );
+    const run = spawnSync(start.program, start.args, {
+      ...start.options,
+      encoding: "utf8",
+      cwd: "/",
+    });
     if (run.status === 0) return;
     lastError = firstError(run.stderr || String(run.error));
   }

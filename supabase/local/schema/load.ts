@@ -4,7 +4,8 @@ import postgres from "postgres";
 import { Failure } from "../failure.ts";
 
 const root = resolve(import.meta.dirname, "..", "..", "..");
-const migrationsDirectory = join(root, "supabase", "migrations");
+/** Where production's migrations are. */
+export const migrationsDirectory = join(root, "supabase", "migrations");
 const sqlDirectory = join(root, "sql");
 
 /** Where a database's schema is taken from; the drift check proves that both are the same. */
@@ -32,9 +33,14 @@ export async function loadSchema(url: string, source: SchemaSource): Promise<voi
   }
 }
 
+/** The text of one file. */
+export function readSql(path: string): string {
+  return readFileSync(path, "utf8");
+}
+
 /** Runs one file in one transaction; an error names file and line. */
 export async function runFile(sql: postgres.Sql, path: string): Promise<void> {
-  const text = readFileSync(path, "utf8");
+  const text = readSql(path);
   try {
     await sql.unsafe(`begin;${text}\n;commit;`);
   } catch (error) {
@@ -44,5 +50,15 @@ export async function runFile(sql: postgres.Sql, path: string): Promise<void> {
     const place = `${relative(root, path)}:${before.split("\n").length}`;
     const detail = [error.detail, error.hint, error.where].filter(Boolean).join(" | ");
     throw new Failure(`${place}: ${error.message}${detail ? ` (${detail})` : ""}`);
+  }
+}
+
+/** Runs generated SQL in one transaction. */
+export async function runText(url: string, text: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(`begin;${text};commit;`);
+  } finally {
+    await sql.end();
   }
 }

@@ -84,17 +84,22 @@ insert into public.signatures (agency_id, id, status) values
 create function pg_temp.completed(name text) returns timestamptz
 language sql as $$ select completed_at from public.documents where id = pg_temp.id($1) $$;
 
-select is(pg_temp.completed(name), null, 'a document inserted as ' || name || ' is not dated') from unnest('{requested,rejected}'::text[]) name;
-select is(pg_temp.completed(name), now(), 'a document inserted as ' || name || ' is') from unnest('{received,verified}'::text[]) name;
-select is((select signed_at from public.signatures where id = pg_temp.id('draft')), null, 'a draft signature is not dated');
-select is((select signed_at from public.signatures where id = pg_temp.id('signed')), now(), 'one inserted as signed is');
+select is(pg_temp.completed(name), null, 'a document inserted as ' || name || ' is not dated')
+from unnest('{requested,rejected}'::text[]) name;
+select is(pg_temp.completed(name), now(), 'a document inserted as ' || name || ' is')
+from unnest('{received,verified}'::text[]) name;
+select is((select signed_at from public.signatures where id = pg_temp.id('draft')), null,
+  'a draft signature is not dated');
+select is((select signed_at from public.signatures where id = pg_temp.id('signed')), now(),
+  'one inserted as signed is');
 
 update public.documents set status = 'received' where id = pg_temp.id('requested');
 select is(pg_temp.completed('requested'), now(), 'a document that is received is dated');
 update public.documents set status = 'verified' where id = pg_temp.id('rejected');
 select is(pg_temp.completed('rejected'), now(), 'one that is verified at once too');
 update public.signatures set status = 'sent';
-select is((select signed_at from public.signatures where id = pg_temp.id('draft')), null, 'a sent signature is not dated');
+select is((select signed_at from public.signatures where id = pg_temp.id('draft')), null,
+  'a sent signature is not dated');
 update public.signatures set status = 'signed';
 select is((select signed_at from public.signatures where id = pg_temp.id('draft')), now(), 'a signed one is');
 
@@ -106,7 +111,8 @@ update public.signatures set signed_at = now() - interval '1 day';
 alter table public.documents enable trigger _100_date_completion;
 alter table public.signatures enable trigger _100_date_signing;
 update public.documents set status = 'verified';
-select is((select max(completed_at) from public.documents), now() - interval '1 day', 'verifying a received document keeps the first date');
+select is((select max(completed_at) from public.documents), now() - interval '1 day',
+  'verifying a received document keeps the first date');
 update public.documents set status = 'rejected';
 update public.documents set status = 'received';
 select is((select max(completed_at) from public.documents), now() - interval '1 day', 'receiving it anew too');
@@ -115,7 +121,8 @@ update public.signatures set status = 'signed';
 select is((select max(signed_at) from public.signatures), now() - interval '1 day', 'signing anew too');
 update public.documents set completed_at = null;
 update public.signatures set signed_at = null;
-select is((select min(completed_at) from public.documents), now() - interval '1 day', 'the date of a document is not edited');
+select is((select min(completed_at) from public.documents), now() - interval '1 day',
+  'the date of a document is not edited');
 select is((select min(signed_at) from public.signatures), now() - interval '1 day', 'nor that of a signature');
 
 -- Values

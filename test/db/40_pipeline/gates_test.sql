@@ -108,27 +108,40 @@ do $$ begin
   perform pg_temp.operation(id || ' ' || n, id, 'viewings') from flow, generate_series(1, 4) n;
 end $$;
 
-select is(pg_temp.pending(id || ' 1'), 'propiedadesVisitadas, favoritaElegida', id || ': a new operation at viewings has both steps pending') from flow;
+select is(pg_temp.pending(id || ' 1'), 'propiedadesVisitadas, favoritaElegida',
+  id || ': a new operation at viewings has both steps pending')
+from flow;
 
 -- propiedadesVisitadas
 do $$ begin perform pg_temp.viewing(id || ' 1', 'scheduled') from flow; end $$;
-select is(pg_temp.pending(id || ' 1'), 'propiedadesVisitadas, favoritaElegida', id || ': a viewing that is only scheduled closes nothing') from flow;
+select is(pg_temp.pending(id || ' 1'), 'propiedadesVisitadas, favoritaElegida',
+  id || ': a viewing that is only scheduled closes nothing')
+from flow;
 update public.viewings set status = 'no_show';
-select is(pg_temp.pending(id || ' 1'), 'propiedadesVisitadas, favoritaElegida', id || ': nor does one that nobody came to') from flow;
+select is(pg_temp.pending(id || ' 1'), 'propiedadesVisitadas, favoritaElegida',
+  id || ': nor does one that nobody came to')
+from flow;
 update public.viewings set status = 'done';
-select is(pg_temp.pending(id || ' 1'), 'favoritaElegida', id || ': a viewing that is done closes propiedadesVisitadas') from flow;
+select is(pg_temp.pending(id || ' 1'), 'favoritaElegida', id || ': a viewing that is done closes propiedadesVisitadas')
+from flow;
 do $$ begin perform pg_temp.viewing(id || ' 2', 'done') from flow; end $$;
 select is(pg_temp.pending(id || ' 2'), 'favoritaElegida', id || ': so does a viewing recorded as done') from flow;
 
 do $$ begin perform pg_temp.document(id || ' 3', 'viewing_sheet', 'requested'), pg_temp.document(id || ' 3', 'contract', 'received') from flow; end $$;
-select is(pg_temp.pending(id || ' 3'), 'propiedadesVisitadas, favoritaElegida', id || ': a requested viewing sheet, or another document, closes nothing') from flow;
+select is(pg_temp.pending(id || ' 3'), 'propiedadesVisitadas, favoritaElegida',
+  id || ': a requested viewing sheet, or another document, closes nothing')
+from flow;
 update public.documents set status = 'received' where kind = 'viewing_sheet';
-select is(pg_temp.pending(id || ' 3'), 'favoritaElegida', id || ': a received viewing sheet closes propiedadesVisitadas') from flow;
+select is(pg_temp.pending(id || ' 3'), 'favoritaElegida',
+  id || ': a received viewing sheet closes propiedadesVisitadas')
+from flow;
 do $$ begin perform pg_temp.document(id || ' 4', 'viewing_sheet', 'verified') from flow; end $$;
 select is(pg_temp.pending(id || ' 4'), 'favoritaElegida', id || ': so does one that comes in verified') from flow;
 
 -- favoritaElegida
-select is(pg_temp.move(id || ' 1', 'offer'), 'stage_gate_blocked', id || ': with one step pending the stage is not left') from flow;
+select is(pg_temp.move(id || ' 1', 'offer'), 'stage_gate_blocked',
+  id || ': with one step pending the stage is not left')
+from flow;
 update public.operations o set property_id = pg_temp.id('flat') from flow where o.id = pg_temp.id(flow.id || ' 1');
 select is(pg_temp.pending(id || ' 1'), null, id || ': choosing the property closes favoritaElegida') from flow;
 select is(
@@ -139,7 +152,9 @@ insert into public.contacts (agency_id, id, full_name) values (pg_temp.id('agenc
 insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.id('agency'), pg_temp.id('ana'), 'Ana', pg_temp.id('ana'));
 insert into public.operations (agency_id, id, lead_id, operation_type, stage, property_id)
 select pg_temp.id('agency'), pg_temp.id(id || ' chosen'), pg_temp.id('ana'), id, 'viewings', pg_temp.id('flat') from flow;
-select is(pg_temp.pending(id || ' chosen'), 'propiedadesVisitadas', id || ': an operation opened with a property has favoritaElegida closed') from flow;
+select is(pg_temp.pending(id || ' chosen'), 'propiedadesVisitadas',
+  id || ': an operation opened with a property has favoritaElegida closed')
+from flow;
 select is(pg_temp.move(id || ' 1', 'offer'), 'offer', id || ': with all steps done the stage is left') from flow;
 
 -- ofertaPreparada and precioAcordado, in all three flows
@@ -148,13 +163,16 @@ do $$ begin
   perform pg_temp.operation(id || ' offer', id, 'offer') from flow;
   update public.operations set property_id = pg_temp.id('flat') where stage = 'offer';
 end $$;
-select is(pg_temp.pending(id || ' offer'), 'ofertaPreparada, precioAcordado', id || ': the gate of offer has two steps') from flow;
+select is(pg_temp.pending(id || ' offer'), 'ofertaPreparada, precioAcordado', id || ': the gate of offer has two steps')
+from flow;
 select is(
   pg_temp.api(format('api.create_offer(jsonb_build_object(''operation_id'', %L, ''amount'', 100))', pg_temp.id(id || ' offer'))) ->> 'status',
   '201', id || ': an offer is recorded') from flow;
-select is(pg_temp.pending(id || ' offer'), 'precioAcordado', id || ': recording an offer closes ofertaPreparada') from flow;
+select is(pg_temp.pending(id || ' offer'), 'precioAcordado', id || ': recording an offer closes ofertaPreparada')
+from flow;
 select is(pg_temp.stage(id || ' offer'), 'offer', id || ': and does not move the stage') from flow;
-select is(pg_temp.move(id || ' offer', case id when 'rent' then 'contract' else 'reservation' end), 'stage_gate_blocked',
+select is(pg_temp.move(id || ' offer', case id when 'rent' then 'contract' else 'reservation' end),
+  'stage_gate_blocked',
   id || ': the stage is not left before the price is agreed') from flow;
 update public.offers set status = 'accepted';
 select is(pg_temp.pending(id || ' offer'), null, id || ': accepting the offer closes precioAcordado') from flow;

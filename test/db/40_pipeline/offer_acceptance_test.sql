@@ -93,15 +93,19 @@ do $$ begin perform pg_temp.operation('buy', 'buy', 'offer'), pg_temp.operation(
 
 -- Recording is not accepting.
 select is(pg_temp.api(format($$api.create_offer('{"operation_id": "%s", "property_id": "%s", "amount": 200000}')$$, pg_temp.id('buy'), pg_temp.id('flat'))) -> 'body' ->> 'status',
+  
   'received', 'a recorded offer is received');
-select is(pg_temp.state(), 'available: fotocasa draft, idealista active, own_site active, pisos closed', 'and changes neither property nor listings');
+select is(pg_temp.state(), 'available: fotocasa draft, idealista active, own_site active, pisos closed',
+  'and changes neither property nor listings');
 select is(pg_temp.agreed('buy'), false, 'nor precioAcordado');
 
 -- Accepting in Studio.
-select is(pg_temp.studio($$update public.offers set status = 'accepted'$$), 'done', 'an admin accepts the offer in Studio');
+select is(pg_temp.studio($$update public.offers set status = 'accepted'$$), 'done',
+  'an admin accepts the offer in Studio');
 select is(pg_temp.state(), 'pending: fotocasa draft, idealista paused, own_site paused, pisos closed',
   'the property is pending and its active listings are paused, no other listing changes');
-select is((select status from public.listings where id = pg_temp.id('other')), 'active', 'nor those of another property');
+select is((select status from public.listings where id = pg_temp.id('other')), 'active',
+  'nor those of another property');
 select is((select status from public.properties where id = pg_temp.id('let')), 'available', 'nor another property');
 select is(pg_temp.agreed('buy'), true, 'precioAcordado is closed');
 select is((select accepted_at from public.offers), now(), 'the acceptance is dated');
@@ -112,12 +116,15 @@ create temp table first_acceptance as select now() - interval '3 days' as at;
 alter table public.offers disable trigger _200_date_acceptance;
 update public.offers set accepted_at = (select at from first_acceptance);
 alter table public.offers enable trigger _200_date_acceptance;
-select is(pg_temp.studio($$update public.offers set status = 'rejected'$$), 'done', 'an accepted offer may fall through');
-select is((select accepted_at from public.offers), (select at from first_acceptance), 'it keeps the date of its first acceptance');
+select is(pg_temp.studio($$update public.offers set status = 'rejected'$$), 'done',
+  'an accepted offer may fall through');
+select is((select accepted_at from public.offers), (select at from first_acceptance),
+  'it keeps the date of its first acceptance');
 select is(pg_temp.studio($$update public.offers set status = 'accepted'$$), 'done', 'and be accepted again');
 select is((select accepted_at from public.offers), (select at from first_acceptance), 'still with its first date');
 select is(pg_temp.studio($$update public.offers set accepted_at = null$$), 'done', 'an edit of the date');
-select is((select accepted_at from public.offers), (select at from first_acceptance), 'has no effect: the date follows from the status');
+select is((select accepted_at from public.offers), (select at from first_acceptance),
+  'has no effect: the date follows from the status');
 
 -- A property that was taken back into the market returns to pending.
 update public.properties set status = 'available' where id = pg_temp.id('flat');
@@ -125,18 +132,22 @@ update public.listings set status = 'active' where id = pg_temp.id('active 1');
 insert into public.offers (agency_id, id, operation_id, property_id, amount)
 values (pg_temp.id('agency'), pg_temp.id('offer two'), pg_temp.id('two'), pg_temp.id('flat'), 210000);
 select is(pg_temp.studio(format($$update public.operation_steps set done = true where operation_id = %L and step_id = 'precioAcordado'$$, pg_temp.id('two'))),
+  
   'done', 'an admin ticks precioAcordado of another operation on the property');
 select is((select status from public.offers where id = pg_temp.id('offer two')), 'accepted', 'its offer is accepted');
-select is(pg_temp.state(), 'pending: fotocasa draft, idealista paused, own_site paused, pisos closed', 'with the same effects on property and listings');
+select is(pg_temp.state(), 'pending: fotocasa draft, idealista paused, own_site paused, pisos closed',
+  'with the same effects on property and listings');
 
 -- One accepted offer for an operation.
 insert into public.offers (agency_id, id, operation_id, property_id, amount)
 values (pg_temp.id('agency'), pg_temp.id('offer three'), pg_temp.id('two'), pg_temp.id('flat'), 220000);
 select is(pg_temp.studio(format($$update public.offers set status = 'accepted' where id = %L$$, pg_temp.id('offer three'))),
+  
   'offer_already_accepted', 'a second offer of the operation is not accepted beside the first');
 select is((select status from public.offers where id = pg_temp.id('offer three')), 'received', 'and stays received');
 update public.offers set status = 'withdrawn' where id = pg_temp.id('offer two');
 select is(pg_temp.studio(format($$update public.offers set status = 'accepted' where id = %L$$, pg_temp.id('offer three'))),
+  
   'done', 'once the first is withdrawn, the second is accepted');
 
 -- An offer that comes in accepted counts as well.
@@ -144,7 +155,8 @@ update public.properties set status = 'available' where id = pg_temp.id('flat');
 update public.listings set status = 'active' where id = pg_temp.id('active 2');
 insert into public.offers (agency_id, id, operation_id, property_id, amount, status)
 values (pg_temp.id('agency'), pg_temp.id('offer won'), pg_temp.id('won'), pg_temp.id('flat'), 230000, 'accepted');
-select is(pg_temp.state(), 'pending: fotocasa draft, idealista paused, own_site paused, pisos closed', 'an offer inserted as accepted has the effects');
+select is(pg_temp.state(), 'pending: fotocasa draft, idealista paused, own_site paused, pisos closed',
+  'an offer inserted as accepted has the effects');
 select is(pg_temp.agreed('won'), true, 'and closes precioAcordado');
 select is((select accepted_at from public.offers where id = pg_temp.id('offer won')), now(), 'and is dated');
 
@@ -153,6 +165,7 @@ insert into public.offers (agency_id, id, operation_id, property_id, amount)
 values (pg_temp.id('agency'), pg_temp.id('offer late'), pg_temp.id('won'), pg_temp.id('flat'), 240000);
 update public.operations set stage = 'cancelled' where id = pg_temp.id('won');
 select is(pg_temp.studio(format($$update public.offers set status = 'accepted' where id = %L$$, pg_temp.id('offer late'))),
+  
   'operation_closed', 'an offer of a closed operation is not accepted');
 
 select * from finish();

@@ -95,20 +95,25 @@ select is((select json ->> 'notes' from offer), 'Sin muebles 🏠', 'the notes a
 select is((select json ->> 'status' from offer), 'received', 'the status is received');
 select is((select json -> 'accepted_at' from offer), 'null', 'it is not accepted');
 select ok((select json ->> 'public_token' ~ '^[0-9a-f]{48}$' from offer), 'the public token has 192 bits');
-select is((select stage from public.operations where id = pg_temp.id('buy')), 'search', 'the stage of the operation does not change');
+select is((select stage from public.operations where id = pg_temp.id('buy')), 'search',
+  'the stage of the operation does not change');
 select is((select property_id from public.operations where id = pg_temp.id('buy')), null, 'nor its property');
 
 truncate offer;
 insert into offer select pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('chosen'), 'amount', 900));
-select is((select json ->> 'property_id' from offer), pg_temp.id('let')::text, 'without one in the body the property is the operation''s');
+select is((select json ->> 'property_id' from offer), pg_temp.id('let')::text,
+  'without one in the body the property is the operation''s');
 select is((select json ->> 'offer_type' from offer), 'rent', 'and the type that property''s');
 select is((select json ->> 'currency' from offer), 'EUR', 'the currency is EUR when none is named');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('chosen'), 'property_id', pg_temp.id('flat'), 'amount', 1)) ->> 'property_id',
+  
   pg_temp.id('flat')::text, 'the body''s property goes before the operation''s');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('chosen'), 'amount', 1, 'offer_type', 'sale')) ->> 'offer_type',
+  
   'sale', 'a type that is named goes before the property''s');
 select is((select count(distinct public_token)::int from public.offers), 4, 'every offer has a token of its own');
-select results_eq($$select distinct done from public.operation_steps where step_id = 'ofertaPreparada'$$, 'values (true)',
+select results_eq($$select distinct done from public.operation_steps where step_id = 'ofertaPreparada'$$,
+  'values (true)',
   'ofertaPreparada is closed also when the operation stands at an earlier stage');
 
 -- References
@@ -116,26 +121,31 @@ select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('nobody'),
   '{"reason": "unknown_reference", "issues": [{"path": "operation_id", "message": "There is no such operation."}]}',
   'an unknown operation is named by its path');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('nowhere'), 'amount', 1)) -> 'details',
+  
   '{"reason": "unknown_reference", "issues": [{"path": "property_id", "message": "There is no such property."}]}',
   'an unknown property is named by its path');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('nowhere'), 'offer_type', 'sale', 'amount', 1)) ->> 'refused',
+  
   'unknown_reference', 'also when the type is named');
 
 -- Another agency's rows are unknown.
 insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');
 insert into public.properties (agency_id, id, listing_type) values (pg_temp.id('sur'), pg_temp.id('their flat'), 'sale');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('their flat'), 'amount', 1)) ->> 'refused',
+  
   'unknown_reference', 'another agency''s property is unknown');
 select is(pg_temp.studio(format('insert into public.offers (agency_id, operation_id, property_id, amount) values (%L, %L, %L, 1)',
   pg_temp.id('sur'), pg_temp.id('buy'), pg_temp.id('their flat'))), 'unknown_reference', 'another agency''s operation too, also in Studio');
 
 -- Closed operations take no more offers.
 update public.operations set stage = 'expired' where id = pg_temp.id('chosen');
-select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('chosen'), 'amount', 1)) ->> 'refused', 'operation_closed',
+select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('chosen'), 'amount', 1)) ->> 'refused',
+  'operation_closed',
   'a closed operation takes no more offers');
 
 -- Ranges
-select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('flat')) || body) ->> 'refused', sqlstate, name)
+select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('flat')) || body) ->> 'refused',
+  sqlstate, name)
 from (values
   ('an amount is required', '{}'::jsonb, '23502'),
   ('an amount is positive', '{"amount": 0}', '23514'),
@@ -145,12 +155,15 @@ from (values
   ('a currency has three letters', '{"amount": 1, "currency": "euro"}', '23514'),
   ('a type is sale or rent', '{"amount": 1, "offer_type": "swap"}', '23514')) v (name, body, sqlstate);
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('flat'), 'amount', 1000000000)) -> 'amount',
+  
   '1000000000', 'the cap itself is allowed');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('flat'), 'amount', 1, 'notes', repeat('ñ', 10001))) ->> 'refused',
+  
   '23514', 'notes have at most 10,000 characters');
 
 -- An offer stays what it was recorded for.
-select is(pg_temp.studio(format('update public.offers set %s', change)), 'change_refused', 'an offer''s ' || split_part(change, ' ', 1) || ' does not change')
+select is(pg_temp.studio(format('update public.offers set %s', change)), 'change_refused',
+  'an offer''s ' || split_part(change, ' ', 1) || ' does not change')
 from unnest(array['operation_id = gen_random_uuid()', 'lead_id = gen_random_uuid()', 'id = gen_random_uuid()', 'agency_id = gen_random_uuid()']) change;
 
 select * from finish();

@@ -95,24 +95,30 @@ do $$ begin
   perform pg_temp.person('ana');
 end $$;
 
-select is(pg_temp.open('ana', operation_type) -> 'body' ->> 'stage', id, operation_type || ' starts at ' || id) from stage where n = 1;
+select is(pg_temp.open('ana', operation_type) -> 'body' ->> 'stage', id, operation_type || ' starts at ' || id)
+from stage where n = 1;
 select is(pg_temp.open(operation_type || id, operation_type, id) #>> '{body,stage}', id,
   operation_type || ' may start at ' || id || ', no gate is applied') from stage;
 select is(pg_temp.open('none', 'buy') -> 'details' -> 'issues' -> 0 ->> 'path', 'lead_id', 'the lead must be known');
 
 do $$ begin perform pg_temp.person('berta'); end $$;
-select is(pg_temp.open('berta', operation_type, stage) ->> 'refused', 'invalid_stage', operation_type || ' does not start at ' || stage)
+select is(pg_temp.open('berta', operation_type, stage) ->> 'refused', 'invalid_stage',
+  operation_type || ' does not start at ' || stage)
 from (values ('buy', 'won'), ('buy', 'lost'), ('buy', 'expired'), ('buy', 'cancelled'), ('rent', 'rented'), ('rent', 'won'), ('sell', 'sold'),
   ('buy', 'contract'), ('rent', 'valuation'), ('sell', 'qualification'), ('buy', 'nonsense'), ('buy', 'Search'), ('buy', '')) v (operation_type, stage);
-select is((select count(*)::int from public.operations where lead_id = pg_temp.id('lead berta')), 0, 'and nothing is opened');
+select is((select count(*)::int from public.operations where lead_id = pg_temp.id('lead berta')), 0,
+  'and nothing is opened');
 
 -- One open operation
 create temp table first_answer as select pg_temp.open('berta', 'buy', 'search') as json;
 select is((select json ->> 'status' from first_answer), '201', 'a new operation is answered 201');
 select is(pg_temp.open('berta', 'buy') ->> 'status', '200', 'a second one of the type is answered 200');
-select is(pg_temp.open('berta', 'buy', 'offer') -> 'body', (select json -> 'body' from first_answer), 'with the open one as it is, whatever stage is named');
-select is(pg_temp.open('berta', 'buy', 'nonsense') ->> 'refused', 'invalid_stage', 'an invalid stage is refused all the same');
-select is((select count(*)::int from public.operations where lead_id = pg_temp.id('lead berta')), 1, 'no duplicate is created');
+select is(pg_temp.open('berta', 'buy', 'offer') -> 'body', (select json -> 'body' from first_answer),
+  'with the open one as it is, whatever stage is named');
+select is(pg_temp.open('berta', 'buy', 'nonsense') ->> 'refused', 'invalid_stage',
+  'an invalid stage is refused all the same');
+select is((select count(*)::int from public.operations where lead_id = pg_temp.id('lead berta')), 1,
+  'no duplicate is created');
 select is(pg_temp.open('berta', 'sell') ->> 'status', '201', 'another type is opened beside it');
 select is(pg_temp.open('ana', 'buy') ->> 'status', '200', 'other leads have their own');
 update public.operations set stage = 'cancelled' where lead_id = pg_temp.id('lead berta') and operation_type = 'buy';
@@ -125,15 +131,18 @@ select is(pg_temp.studio(format($$insert into public.operations (agency_id, lead
   pg_temp.id('agency'), pg_temp.id('lead berta'))), 'invalid_stage', 'a stage outside the flow is refused');
 select is(pg_temp.studio(format($$insert into public.operations (agency_id, lead_id, operation_type, flow) values (%L, %L, 'rent', 'buy')$$,
   pg_temp.id('agency'), pg_temp.id('lead berta'))), 'done', 'a flow that is not the type''s');
-select is((select flow from public.operations where lead_id = pg_temp.id('lead berta') and operation_type = 'rent'), 'rent', 'is corrected to the type''s');
+select is((select flow from public.operations where lead_id = pg_temp.id('lead berta') and operation_type = 'rent'),
+  'rent', 'is corrected to the type''s');
 select is(pg_temp.studio(format($$insert into public.operations (agency_id, id, lead_id, operation_type, stage) values (%L, %L, %L, 'buy', 'won')$$,
   pg_temp.id('agency'), pg_temp.id('imported'), pg_temp.id('lead berta'))), 'done', 'an import may bring a closed operation');
-select ok((select won_at is not null and closed_at is not null from public.operations where id = pg_temp.id('imported')), 'which is dated as won and closed');
+select ok((select won_at is not null and closed_at is not null from public.operations where id = pg_temp.id('imported')),
+  'which is dated as won and closed');
 select is(pg_temp.studio(format($$insert into public.operations (agency_id, lead_id, operation_type, stage) values (%L, %L, 'buy', 'lost')$$,
   pg_temp.id('agency'), pg_temp.id('lead berta'))), '23514', 'a lost one needs its reason there too');
 
 -- What it is for never changes.
-select is(pg_temp.studio(format('update public.operations set %s where id = %L', change, pg_temp.id('imported'))), 'change_refused',
+select is(pg_temp.studio(format('update public.operations set %s where id = %L', change, pg_temp.id('imported'))),
+  'change_refused',
   'its ' || split_part(change, ' ', 1) || ' does not change')
 from unnest(array['lead_id = gen_random_uuid()', 'operation_type = ''rent''', 'flow = ''rent''', 'id = gen_random_uuid()', 'agency_id = gen_random_uuid()']) change;
 

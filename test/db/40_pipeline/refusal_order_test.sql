@@ -97,7 +97,8 @@ select is(pg_temp.move('closed', 'cancelled'), 'operation_closed', 'closed comes
 
 -- A valid value comes before the rest.
 do $$ begin perform pg_temp.operation('blocked', 'rent', 'viewings'); end $$;
-select is(pg_temp.move('blocked', 'reservation'), 'invalid_stage', 'a stage of another flow is an invalid value, whatever the gate');
+select is(pg_temp.move('blocked', 'reservation'), 'invalid_stage',
+  'a stage of another flow is an invalid value, whatever the gate');
 select is(pg_temp.move('blocked', 'sold'), 'invalid_stage', 'a success state of another flow is an invalid value');
 select is(pg_temp.move('blocked', 'LOST'), 'invalid_stage', 'an invalid value comes before a missing lost reason');
 select is(pg_temp.move('blocked', 'offer '), 'invalid_stage', 'a value is not trimmed into a valid one');
@@ -113,7 +114,8 @@ select is(pg_temp.move('blocked', 'lost', '  '), 'lost_reason_required', 'a blan
 select is(pg_temp.move('blocked', 'contract'), 'invalid_transition', 'a skipped stage comes before pending steps');
 select is(pg_temp.move('blocked', 'search'), 'invalid_transition', 'a step back comes before pending steps');
 select is(pg_temp.move('blocked', 'viewings'), 'invalid_transition', 'the same stage comes before pending steps');
-select is(pg_temp.move('blocked', 'rented'), 'invalid_transition', 'an early success comes before pending steps and the deposit');
+select is(pg_temp.move('blocked', 'rented'), 'invalid_transition',
+  'an early success comes before pending steps and the deposit');
 
 -- The gate of the stage comes before the database gate; no flow has both, so the last stage gets a step here.
 insert into public.gate_steps (flow, stage, id, label, position)
@@ -126,16 +128,19 @@ select is(pg_temp.move('handover', 'rented'), 'db_gate_blocked', 'then the depos
 -- Nothing of a refused move is written.
 select is(pg_temp.stage('blocked'), 'viewings', 'a refused move leaves the stage');
 select is((select lost_reason from public.operations where id = pg_temp.id('blocked')), null, 'and the lost reason');
-select is((select count(*)::int from public.stage_history where operation_id = pg_temp.id('blocked')), 1, 'and the history');
+select is((select count(*)::int from public.stage_history where operation_id = pg_temp.id('blocked')), 1,
+  'and the history');
 select is(
   pg_temp.api(format('api.update_operation(%L, jsonb_build_object(''property_id'', %L, ''stage'', ''contract''))',
     pg_temp.id('blocked'), pg_temp.id('let'))) ->> 'refused',
   'invalid_transition', 'a patch with a good property and a bad stage is refused');
-select is((select property_id from public.operations where id = pg_temp.id('blocked')), null, 'and its property is not written either');
+select is((select property_id from public.operations where id = pg_temp.id('blocked')), null,
+  'and its property is not written either');
 
 -- The failure states pass every gate.
 select is(pg_temp.move('blocked', 'lost', 'Encontró otra casa'), 'lost', 'lost passes pending steps');
-select is((select lost_reason from public.operations where id = pg_temp.id('blocked')), 'Encontró otra casa', 'and keeps its reason');
+select is((select lost_reason from public.operations where id = pg_temp.id('blocked')), 'Encontró otra casa',
+  'and keeps its reason');
 do $$ begin perform pg_temp.operation('unpaid', 'rent', 'handover'); end $$;
 select is(pg_temp.move('unpaid', 'expired'), 'expired', 'expired passes pending steps and the deposit');
 

@@ -100,20 +100,30 @@ end
 $$;
 
 -- The owner, who may do everything else
-select is(pg_temp.refused_as(session_user, 'delete from public.' || name), 'removal_refused', 'the owner does not delete ' || name) from kept;
-select is(pg_temp.refused_as(session_user, 'delete from public.' || name || ' where false'), 'removal_refused', 'not even none of the ' || name) from kept;
-select is(pg_temp.refused_as(session_user, 'truncate public.' || name || ' cascade'), 'removal_refused', 'nor truncates ' || name) from kept;
-select is(pg_temp.refused_as(session_user, 'truncate public.' || name || ' cascade'), 'removal_refused', 'nor through ' || name)
+select is(pg_temp.refused_as(session_user, 'delete from public.' || name), 'removal_refused',
+  'the owner does not delete ' || name)
+from kept;
+select is(pg_temp.refused_as(session_user, 'delete from public.' || name || ' where false'), 'removal_refused',
+  'not even none of the ' || name)
+from kept;
+select is(pg_temp.refused_as(session_user, 'truncate public.' || name || ' cascade'), 'removal_refused',
+  'nor truncates ' || name)
+from kept;
+select is(pg_temp.refused_as(session_user, 'truncate public.' || name || ' cascade'), 'removal_refused',
+  'nor through ' || name)
 from unnest('{agencies,contacts,agents,properties}'::text[]) name;
-select is(pg_temp.refused_as(session_user, 'delete from public.' || name), '23503', 'deleting ' || name || ' takes none along')
+select is(pg_temp.refused_as(session_user, 'delete from public.' || name), '23503',
+  'deleting ' || name || ' takes none along')
 from unnest('{agencies,contacts,properties}'::text[]) name;
 
 -- The roles of the API hold no grant; with one they would be refused as well.
 select is(pg_temp.refused_as(r, 'delete from public.' || name), '42501', r || ' has no right to delete ' || name)
 from unnest('{anon,authenticated,service_role}'::text[]) r, kept;
-select is(pg_temp.refused_as(r, 'truncate public.' || name || ' cascade'), '42501', r || ' has no right to truncate ' || name)
+select is(pg_temp.refused_as(r, 'truncate public.' || name || ' cascade'), '42501',
+  r || ' has no right to truncate ' || name)
 from unnest('{anon,authenticated,service_role}'::text[]) r, kept;
-select is(pg_temp.refused_as(r, 'delete from public.' || name, format('grant delete on public.%I to %I', name, r)), 'removal_refused',
+select is(pg_temp.refused_as(r, 'delete from public.' || name, format('grant delete on public.%I to %I', name, r)),
+  'removal_refused',
   r || ' would be refused to delete ' || name || ' with it')
 from unnest('{anon,authenticated,service_role}'::text[]) r, kept;
 

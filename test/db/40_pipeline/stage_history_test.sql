@@ -106,10 +106,12 @@ language sql as $$
 $$;
 
 do $$ begin perform pg_temp.operation('deal', 'sell'); end $$;
-select is(pg_temp.history('deal'), '- > valuation by database ' || session_user, 'an operation opened by SQL begins its history as the database');
+select is(pg_temp.history('deal'), '- > valuation by database ' || session_user,
+  'an operation opened by SQL begins its history as the database');
 select is(pg_temp.move('deal', 'mandate'), 'mandate', 'an API key moves it');
 select is(pg_temp.move_as_agent('deal', 'listed'), 'listed', 'a signed-in agent moves it');
-select is(pg_temp.studio(format($$update public.operations set stage = 'offer' where id = %L$$, pg_temp.id('deal'))), 'done', 'an admin moves it');
+select is(pg_temp.studio(format($$update public.operations set stage = 'offer' where id = %L$$, pg_temp.id('deal'))),
+  'done', 'an admin moves it');
 select is(pg_temp.move('deal', 'closing'), 'invalid_transition', 'a refused move');
 select is(pg_temp.move('deal', 'lost', 'Vendió por su cuenta'), 'lost', 'and a close');
 select is(pg_temp.history('deal'),
@@ -121,19 +123,22 @@ select results_eq(
   format($$values ('database', null::uuid), ('api_key', (select id from public.api_keys where agency_id = %1$L)), ('agent', %2$L),
     ('database', null), ('api_key', (select id from public.api_keys where agency_id = %1$L))$$, pg_temp.id('agency'), pg_temp.id('ana')),
   'the actor is identified');
-select ok((select bool_and(occurred_at >= now()) and count(distinct occurred_at) = 5 from public.stage_history), 'each entry has its own time');
+select ok((select bool_and(occurred_at >= now()) and count(distinct occurred_at) = 5 from public.stage_history),
+  'each entry has its own time');
 
 select is(
   pg_temp.api(format('api.create_operation(%L)', jsonb_build_object('lead_id', pg_temp.id('lead deal'), 'operation_type', 'buy', 'stage', 'search'))) ->> 'status',
   '201', 'an API key opens an operation');
 select is((select actor_kind || ' ' || to_stage from public.stage_history order by id desc limit 1), 'api_key search',
   'its history begins with the key');
-select is(pg_temp.studio(format('update public.operations set property_id = %L, deposit_paid_at = now()', pg_temp.id('flat'))), 'done', 'an edit of something else');
+select is(pg_temp.studio(format('update public.operations set property_id = %L, deposit_paid_at = now()', pg_temp.id('flat'))),
+  'done', 'an edit of something else');
 select is((select count(*)::int from public.stage_history), 6, 'adds no entry');
 
 -- The name is the one of then.
 update public.api_keys set name = 'Renamed';
-select is((select string_agg(distinct actor_name, ',') from public.stage_history where actor_kind = 'api_key'), 'Web', 'the actor keeps the name of then');
+select is((select string_agg(distinct actor_name, ',') from public.stage_history where actor_kind = 'api_key'), 'Web',
+  'the actor keeps the name of then');
 
 -- Append-only, for every role
 create function pg_temp.refused_as(role_name text, statement text) returns text
@@ -153,8 +158,10 @@ begin
   return case when state like 'PT%' then pg_temp.refusal(state, detail) ->> 'refused' else state end;
 end
 $$;
-select is(pg_temp.refused_as(session_user, 'update public.stage_history set to_stage = ''won'''), 'change_refused', 'no entry is changed');
-select is(pg_temp.refused_as(session_user, 'delete from public.stage_history'), 'removal_refused', 'no entry is deleted');
+select is(pg_temp.refused_as(session_user, 'update public.stage_history set to_stage = ''won'''), 'change_refused',
+  'no entry is changed');
+select is(pg_temp.refused_as(session_user, 'delete from public.stage_history'), 'removal_refused',
+  'no entry is deleted');
 select is(pg_temp.refused_as(session_user, 'truncate public.stage_history'), 'removal_refused', 'nor are all');
 select is(pg_temp.refused_as(r, statement), '42501', r || ' has no right to ' || split_part(statement, ' ', 1))
 from unnest('{anon,authenticated,service_role}'::text[]) r,

@@ -99,26 +99,36 @@ select is(pg_temp.edit('gate', 'offer'), 'stage_gate_blocked', 'a gate holds');
 select is(pg_temp.edit('gate', 'sold'), 'invalid_stage', 'a value outside the flow is refused');
 select is(pg_temp.edit('gate', null), 'invalid_stage', 'so is none');
 select is(pg_temp.edit('gate', 'lost'), 'lost_reason_required', 'lost needs a reason');
-select is(pg_temp.stage('first') || ' ' || pg_temp.stage('gate'), 'qualification viewings', 'refused edits leave the stage');
+select is(pg_temp.stage('first') || ' ' || pg_temp.stage('gate'), 'qualification viewings',
+  'refused edits leave the stage');
 select is(pg_temp.edit('first', 'search'), 'done', 'one step forward is made');
 select is(pg_temp.edit('last', 'won'), 'done', 'the last stage closes as won');
-select is((select (won_at, closed_at) = (now(), now()) from public.operations where id = pg_temp.id('last')), true, 'which dates the win and the close');
+select is((select (won_at, closed_at) = (now(), now()) from public.operations where id = pg_temp.id('last')), true,
+  'which dates the win and the close');
 select is(pg_temp.edit('last', 'closing'), 'operation_closed', 'a closed operation does not move');
 select is(pg_temp.edit('last', 'won'), 'operation_closed', 'not even to where it is');
 
 -- The dates follow from the stage and from nothing else.
-select is(pg_temp.studio('update public.operations set won_at = now(), closed_at = now() where closed_at is null'), 'done', 'an edit of the dates of an open operation');
-select is((select count(*)::int from public.operations where id <> pg_temp.id('last') and (won_at is not null or closed_at is not null)), 0, 'has no effect');
-select is(pg_temp.studio(format('update public.operations set won_at = null, closed_at = null where id = %L', pg_temp.id('last'))), 'done', 'an edit of the dates of a closed one');
-select is((select (won_at, closed_at) = (now(), now()) from public.operations where id = pg_temp.id('last')), true, 'has none either');
-select is(pg_temp.studio(format('update public.operations set lost_reason = null where id = %L', pg_temp.id('gate'))), 'done', 'an open operation needs no lost reason');
+select is(pg_temp.studio('update public.operations set won_at = now(), closed_at = now() where closed_at is null'),
+  'done', 'an edit of the dates of an open operation');
+select is((select count(*)::int from public.operations where id <> pg_temp.id('last') and (won_at is not null or closed_at is not null)),
+  0, 'has no effect');
+select is(pg_temp.studio(format('update public.operations set won_at = null, closed_at = null where id = %L', pg_temp.id('last'))),
+  'done', 'an edit of the dates of a closed one');
+select is((select (won_at, closed_at) = (now(), now()) from public.operations where id = pg_temp.id('last')), true,
+  'has none either');
+select is(pg_temp.studio(format('update public.operations set lost_reason = null where id = %L', pg_temp.id('gate'))),
+  'done', 'an open operation needs no lost reason');
 select is(pg_temp.edit('gate', 'lost', 'Subió el precio'), 'done', 'a lost one');
-select is(pg_temp.studio(format('update public.operations set lost_reason = '' '' where id = %L', pg_temp.id('gate'))), '23514', 'keeps one');
-select is(pg_temp.studio(format('update public.operations set lost_reason = repeat(''x'', 1001) where id = %L', pg_temp.id('gate'))), '23514', 'of at most 1,000 characters');
+select is(pg_temp.studio(format('update public.operations set lost_reason = '' '' where id = %L', pg_temp.id('gate'))),
+  '23514', 'keeps one');
+select is(pg_temp.studio(format('update public.operations set lost_reason = repeat(''x'', 1001) where id = %L', pg_temp.id('gate'))),
+  '23514', 'of at most 1,000 characters');
 
 -- One refused row refuses the whole statement.
 do $$ begin perform pg_temp.operation('one', 'sell'), pg_temp.operation('two', 'sell', 'listed'); end $$;
-select is(pg_temp.studio($$update public.operations set stage = 'mandate' where operation_type = 'sell'$$), 'invalid_transition', 'an edit of many rows is refused for one of them');
+select is(pg_temp.studio($$update public.operations set stage = 'mandate' where operation_type = 'sell'$$),
+  'invalid_transition', 'an edit of many rows is refused for one of them');
 select is(pg_temp.stage('one'), 'valuation', 'and then no row moves');
 
 -- The service role meets the same wall: it has no way around the triggers, and no grant on the table.

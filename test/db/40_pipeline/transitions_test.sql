@@ -141,7 +141,8 @@ select is_empty(
   'closing states, and only they, date the close');
 
 -- A closed operation does not move, whatever is asked.
-select is(pg_temp.move(p.name, t.stage, 'Otra vez'), 'operation_closed', p.name || ', then ' || coalesce(t.stage, 'null') || ': operation_closed')
+select is(pg_temp.move(p.name, t.stage, 'Otra vez'), 'operation_closed',
+  p.name || ', then ' || coalesce(t.stage, 'null') || ': operation_closed')
 from pair p
 cross join unnest('{qualification,search,closing,won,lost,expired,cancelled,nonsense}'::text[]) t (stage)
 where p.flow = 'buy' and p.origin = 'closing' and p.target in ('won', 'lost', 'expired', 'cancelled')

@@ -1,0 +1,52 @@
+/** As much of the head of an HTTP/1.1 answer as decides when it ends. */
+export interface AnswerHead {
+  status: number;
+  /** Where the body begins. */
+  bodyAt: number;
+  /** Length of the body, when the answer tells it. */
+  length: number | undefined;
+  chunked: boolean;
+}
+
+const decoder = new TextDecoder("latin1");
+const CR = 13;
+const LF = 10;
+const LAST_CHUNK = "0\r\n\r\n";
+
+/** Reads the head of the final answer; undefined as long as it has not come whole. Interim 1xx answers are skipped. */
+export function parseHead(bytes: Uint8Array, from = 0): AnswerHead | "malformed" | undefined {
+  const end = endOfHead(bytes, from);
+  if (end === undefined) return undefined;
+  const [statusLine = "", ...lines] = decoder.decode(bytes.subarray(from, end)).split("\r\n");
+  const status = Number(/^HTTP\/1\.[01] ([1-9]\d\d)(?: |$)/.exec(statusLine)?.[1]);
+  if (!status) return "malformed";
+  const bodyAt = end + 4;
+  if (status < 200) return parseHead(bytes, bodyAt);
+  const fields = lines.map((line) => line.toLowerCase());
+  const chunked = fields.some((field) => /^transfer-encoding:.*\bchunked\b/.test(field));
+  const length = fields
+    .map((field) => /^content-length:\s*(\d+)\s*$/.exec(field)?.[1])
+    .find(Boolean);
+  const bodiless = status === 204 || status === 304;
+  return {
+    status,
+    bodyAt,
+    chunked,
+    length: bodiless ? 0 : length === undefined || chunked ? undefined : Number(length),
+  };
+}
+
+/** Whether the body has come whole. One of unknown length ends with the connection. */
+export function isWhole(head: AnswerHead, bytes: Uint8Array): boolean {
+  if (head.length !== undefined) return bytes.length - head.bodyAt >= head.length;
+  if (!head.chunked || bytes.length - head.bodyAt < LAST_CHUNK.length) return false;
+  // Data that happens to end like a last chunk ends our reading early, which harms nothing: the body is not used.
+  return decoder.decode(bytes.subarray(-LAST_CHUNK.length)) === LAST_CHUNK;
+}
+
+function endOfHead(bytes: Uint8Array, from: number): number | undefined {
+  for (let at = bytes.indexOf(CR, from); at !== -1; at = bytes.indexOf(CR, at + 1)) {
+    if (bytes[at + 1] === LF && bytes[at + 2] === CR && bytes[at + 3] === LF) return at;
+  }
+  return undefined;
+}

@@ -1,0 +1,50 @@
+/**
+ * Gathers items and sends them together, one batch at a time: what comes while a batch is on its way goes with the
+ * next one.
+ */
+export class Batch<T> {
+  readonly #send: (items: T[]) => Promise<void>;
+  readonly #most: number;
+  readonly #after_ms: number;
+  #items: T[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #sending = false;
+  #emptied: (() => void)[] = [];
+
+  /** Sends when `most` items wait, or `after_ms` after the first of them. `send` must not throw. */
+  constructor(limits: { most: number; after_ms: number }, send: (items: T[]) => Promise<void>) {
+    this.#most = limits.most;
+    this.#after_ms = limits.after_ms;
+    this.#send = send;
+  }
+
+  add(...items: T[]): void {
+    this.#items.push(...items);
+    this.#schedule();
+  }
+
+  /** Resolves once everything that was added has been sent. */
+  async empty(): Promise<void> {
+    while (this.#sending || this.#items.length > 0) {
+      await new Promise<void>((resolve) => this.#emptied.push(resolve));
+    }
+  }
+
+  #schedule(): void {
+    if (this.#sending || this.#items.length === 0) return;
+    if (this.#items.length >= this.#most) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), this.#after_ms);
+  }
+
+  async #flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const items = this.#items.splice(0, this.#most);
+    this.#sending = true;
+    await this.#send(items);
+    this.#sending = false;
+    this.#schedule();
+    if (this.#items.length > 0) return;
+    for (const resolve of this.#emptied.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type CheckedTarget,
+  checkUrl,
+  resolveTarget,
+  type TargetProblem,
+} from "../_shared/target.ts";
+import type { ClaimedEvent, DeliveryResult } from "./database.ts";
+import { exchange, type Outcome } from "./exchange.ts";
+import type { Sign } from "./lane.ts";
+import { EXCHANGE_MS } from "./limits.ts";
+import type { Signer } from "./sign.ts";
+
+const encoder = new TextEncoder();
+const RESOLVED_FOR_MS = 5000;
+
+/** An event in the hands of a run: its bytes and their signature are made once for all targets. */
+export class OpenEvent {
+  readonly agencyId: string;
+  readonly id: string;
+  /** Targets for which there is still something to do. */
+  open: number;
+  readonly #claimed: ClaimedEvent;
+  readonly #signer: Signer | undefined;
+  #message: Promise<{ headers: Record<string, string>; body: Uint8Array }> | undefined;
+
+  constructor(claimed: ClaimedEvent, signer: Signer | undefined) {
+    this.agencyId = claimed.agency_id;
+    this.id = claimed.id;
+    this.open = claimed.targets.length;
+    this.#claimed = claimed;
+    this.#signer = signer;
+  }
+
+  message(): Promise<{ headers: Record<string, string>; body: Uint8Array }> {
+    this.#message ??= this.#write();
+    return this.#message;
+  }
+
+  async #write() {
+    const body = encoder.encode(this.#claimed.body);
+    const signature = await this.#signer?.signature(body);
+    const headers: Record<string, string> = {
+      "content-type": "application/json",
+      "x-service-event": this.#claimed.event_type,
+      "x-service-delivery": this.id,
+      ...(signature ? { "x-service-signature": signature } : {}),
+      "user-agent": "corredor",
+      accept: "*/*",
+    };
+    return { headers, body };
+  }
+}
+
+/** One POST of an event to one subscription. */
+export interface Delivery {
+  id: string;
+  event: OpenEvent;
+  subscriptionId: string;
+  url: string;
+}
+
+/** Where one run looks up targets. A host is looked up once in a few seconds, however many events it gets. */
+export class Resolver {
+  readonly #known = new Map<string, { until: number; target: ReturnType<typeof resolveTarget> }>();
+
+  async resolve(url: URL): Promise<CheckedTarget | TargetProblem> {
+    const now = performance.now();
+    let known = this.#known.get(url.hostname);
+    if (known === undefined || known.until < now) {
+      known = { until: now + RESOLVED_FOR_MS, target: resolveTarget(url) };
+      this.#known.set(url.hostname, known);
+    }
+    const target = await known.target;
+    return "code" in target ? target : { url, addresses: target.addresses };
+  }
+}
+
+/** Posts once and tells what came of it. Never throws, so that every announced delivery gets an outcome. */
+export async function deliver(
+  delivery: Delivery,
+  resolver: Resolver,
+): Promise<{ result: DeliveryResult; sign: Sign }> {
+  const startedAt = performance.now();
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), EXCHANGE_MS);
+  let outcome: Outcome;
+  try {
+    outcome = await post(delivery, resolver, deadline.signal);
+  } catch (error) {
+    outcome = { error: "not_sent", detail: error instanceof Error ? error.message : String(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+  const { status, error, detail } = outcome;
+  return {
+    sign: status !== undefined ? "answered" : error === "timeout" ? "timed_out" : "failed",
+    result: {
+      id: delivery.id,
+      agency_id: delivery.event.agencyId,
+      state: error === undefined ? "accepted" : "failed",
+      status_code: status ?? null,
+      error: error ?? null,
+      error_detail: detail ?? null,
+      duration_ms: Math.round(performance.now() - startedAt),
+    },
+  };
+}
+
+async function post(
+  delivery: Delivery,
+  resolver: Resolver,
+  deadline: AbortSignal,
+): Promise<Outcome> {
+  const url = checkUrl(delivery.url);
+  if ("code" in url) return { error: url.code, detail: url.reason };
+  const { headers, body } = await delivery.event.message();
+  const target = await before(deadline, resolver.resolve(url));
+  if (target === undefined)
+    return { error: "timeout", detail: "The name was not looked up in time." };
+  if ("code" in target) return { error: target.code, detail: target.reason };
+  return await exchange(target, headers, body, deadline);
+}
+
+/** What `work` gives, or nothing if the deadline comes first. */
+function before<T>(deadline: AbortSignal, work: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    deadline.addEventListener("abort", () => resolve(undefined), { once: true });
+    work.then(resolve, reject);
+  });
+}

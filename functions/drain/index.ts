@@ -1,0 +1,74 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Database } from "./database.ts";
+import { Run, type Summary } from "./run.ts";
+
+declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void };
+
+const secretKey: string = JSON.parse(setting("SUPABASE_SECRET_KEYS")).default;
+const database = new Database(setting("SUPABASE_URL"), secretKey);
+const runs = new Set<Run>();
+
+Deno.serve(async (request) => {
+  if (!isOurs(request.headers.get("apikey"))) {
+    return refusal(401, "unauthorized", "The drain is called with the project's secret key.");
+  }
+  if (request.method !== "POST") {
+    return refusal(405, "method_not_allowed", "The drain takes POST.", { allow: "POST" });
+  }
+  const work = drain();
+  if (await wantsToWait(request)) {
+    try {
+      return Response.json(await work);
+    } catch (error) {
+      console.error(error);
+      return refusal(503, "unavailable", "The database does not answer.");
+    }
+  }
+  // The job that calls must not be held, and a run outlives its request.
+  EdgeRuntime.waitUntil(work);
+  return Response.json({ status: "started" }, { status: 202 });
+});
+
+// The runtime is about to end this worker: begin nothing more, so that what waits goes to the next run.
+addEventListener("beforeunload", () => {
+  for (const run of runs) run.stop();
+});
+
+async function drain(): Promise<Summary> {
+  const run = await Run.begin(database);
+  runs.add(run);
+  try {
+    return await run.work();
+  } finally {
+    runs.delete(run);
+  }
+}
+
+/** Compares digests, so that the time taken tells nothing about the key. */
+function isOurs(key: string | null): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(key ?? ""), digest(secretKey));
+}
+
+async function wantsToWait(request: Request): Promise<boolean> {
+  try {
+    return (await request.json()).wait === true;
+  } catch {
+    return false;
+  }
+}
+
+function refusal(
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json({ error: { code, message, details: {} } }, { status, headers });
+}
+
+function setting(name: string): string {
+  const value = Deno.env.get(name);
+  if (!value) throw new Error(`The environment variable ${name} is missing.`);
+  return value;
+}

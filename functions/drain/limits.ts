@@ -1,0 +1,26 @@
+/** How long one exchange may take, from the look-up of the name to the last byte. */
+export const EXCHANGE_MS = 10_000;
+
+/** After this a run claims and begins nothing more. What is under way then ends well before the runtime's 150 s. */
+export const RUN_MS = 110_000;
+
+/** Exchanges at once, over all hosts. */
+export const EXCHANGES_AT_ONCE = 256;
+
+/** Of these, as many as hosts may hold together that time out and have not answered since. */
+export const EXCHANGES_WITH_STUCK_HOSTS = 128;
+
+/** Exchanges at once with one host: it begins in the middle, doubles with answers and halves with a timeout. */
+export const EXCHANGES_WITH_A_HOST = { first: 16, least: 8, most: 32 };
+
+/** Events in one claim: the first is small, because it may be for a host that hangs; full ones double. */
+export const CLAIM = { first: 32, most: 256 };
+
+/** Claimed events that an agency may have waiting before no more are claimed for it; grows with those it finishes. */
+export const AGENCY_BACKLOG = { first: 16, most: 192 };
+
+/** Claimed events waiting over all agencies, which bounds the memory of a run. */
+export const TOTAL_BACKLOG = 4000;
+
+/** Outcomes are recorded together when so many wait, or so long after the first of them. */
+export const RECORD = { most: 128, after_ms: 20 };

@@ -1,0 +1,160 @@
+import { Backlog } from "./backlog.ts";
+import { Batch } from "./batch.ts";
+import type { ClaimedEvent, Database, DeliveryResult, DoneEvent } from "./database.ts";
+import { type Delivery, deliver, OpenEvent, Resolver } from "./delivery.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { Sign } from "./lane.ts";
+import { CLAIM, RECORD, RUN_MS } from "./limits.ts";
+import { Signer } from "./sign.ts";
+
+/** What a run did, as `public.drain_runs` shows it. */
+export type Summary = Record<string, unknown>;
+
+/**
+ * One run of the drain: claims what was available when it started, announces each POST before it is made, and
+ * records what came of it.
+ */
+export class Run {
+  readonly #database: Database;
+  readonly #id: string;
+  readonly #resolver = new Resolver();
+  readonly #backlog = new Backlog();
+  readonly #signers = new Map<string, Signer | undefined>();
+  readonly #records: Batch<DeliveryResult | DoneEvent>;
+  readonly #dispatcher: Dispatcher;
+  readonly #counts = { claimed: 0, posted: 0, accepted: 0, failed: 0, delivered: 0, to_retry: 0 };
+  #stopping = false;
+  #error: string | undefined;
+
+  private constructor(database: Database, id: string) {
+    this.#database = database;
+    this.#id = id;
+    this.#records = new Batch(RECORD, (items) => this.#record(items));
+    this.#dispatcher = new Dispatcher({
+      announce: (deliveries) => this.#announce(deliveries),
+      post: (delivery) => this.#post(delivery),
+      refused: (delivery) => this.#targetDone(delivery.event),
+      progressed: () => this.#backlog.touch(),
+    });
+  }
+
+  static async begin(database: Database): Promise<Run> {
+    const { run_id } = await database.begin();
+    return new Run(database, run_id);
+  }
+
+  /** Works until nothing is left, the time is up or `stop` is called. */
+  async work(): Promise<Summary> {
+    const timer = setTimeout(() => this.stop(), RUN_MS);
+    try {
+      await this.#claimAll();
+    } catch (error) {
+      this.#fail(error);
+    }
+    while (!this.#dispatcher.idle) await this.#backlog.changed();
+    clearTimeout(timer);
+    await this.#records.empty();
+    return this.#database.finish(this.#id, { ...this.#counts, error: this.#error });
+  }
+
+  /** Begins nothing more; what is not begun is given back. */
+  stop(): void {
+    this.#stopping = true;
+    this.#dispatcher.stop();
+    this.#backlog.touch();
+  }
+
+  async #claimAll(): Promise<void> {
+    let size: number = CLAIM.first;
+    while (!this.#stopping) {
+      if (this.#backlog.full) {
+        await this.#backlog.changed();
+        continue;
+      }
+      const busy = this.#backlog.busyAgencies();
+      const { events, without_post } = await this.#database.claim(this.#id, size, busy);
+      this.#counts.claimed += events.length + without_post;
+      await this.#accept(events);
+      if (events.length >= size / 2) size = Math.min(CLAIM.most, size * 2);
+      if (events.length + without_post > 0) continue;
+      if (busy.length === 0) return;
+      // Only busy agencies have more, so there is nothing to claim until one of them is less so.
+      while (!this.#stopping && busy.every((agency) => this.#backlog.isBusy(agency))) {
+        await this.#backlog.changed();
+      }
+    }
+  }
+
+  async #accept(claimed: ClaimedEvent[]): Promise<void> {
+    const strangers = new Set(claimed.map((event) => event.agency_id));
+    for (const agency of strangers) if (this.#signers.has(agency)) strangers.delete(agency);
+    if (strangers.size > 0) {
+      const secrets = await this.#database.signingSecrets([...strangers]);
+      for (const agency of strangers) {
+        const secret = secrets[agency];
+        this.#signers.set(agency, secret === undefined ? undefined : new Signer(secret));
+      }
+    }
+    if (this.#stopping) return;
+    for (const one of claimed) {
+      const event = new OpenEvent(one, this.#signers.get(one.agency_id));
+      this.#backlog.took(event.agencyId);
+      for (const { subscription_id, url } of one.targets) {
+        const id = crypto.randomUUID();
+        this.#dispatcher.add({ id, event, subscriptionId: subscription_id, url });
+      }
+    }
+    this.#dispatcher.go();
+  }
+
+  async #announce(deliveries: Delivery[]): Promise<Set<string>> {
+    try {
+      const announcements = deliveries.map(({ id, event, subscriptionId }) => ({
+        id,
+        agency_id: event.agencyId,
+        event_id: event.id,
+        subscription_id: subscriptionId,
+      }));
+      return new Set(await this.#database.announce(this.#id, announcements));
+    } catch (error) {
+      this.#fail(error);
+      return new Set();
+    }
+  }
+
+  async #post(delivery: Delivery): Promise<Sign> {
+    const { result, sign } = await deliver(delivery, this.#resolver);
+    this.#counts.posted += 1;
+    this.#counts[result.state] += 1;
+    this.#records.add(result);
+    this.#targetDone(delivery.event);
+    return sign;
+  }
+
+  #targetDone(event: OpenEvent): void {
+    event.open -= 1;
+    if (event.open > 0) return;
+    this.#records.add({ agency_id: event.agencyId, event_id: event.id });
+    this.#backlog.finished(event.agencyId);
+  }
+
+  async #record(items: (DeliveryResult | DoneEvent)[]): Promise<void> {
+    const results = items.filter((item) => "id" in item);
+    const done = items.filter((item) => "event_id" in item);
+    try {
+      const { delivered, to_retry } = await this.#database.record(this.#id, results, done);
+      this.#counts.delivered += delivered;
+      this.#counts.to_retry += to_retry;
+    } catch (error) {
+      // Without a record nothing may be posted again: the deliveries stay announced and become unknown.
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(JSON.stringify({ level: "error", run_id: this.#id, cause: message }));
+    this.#error ??= message;
+    this.stop();
+  }
+}

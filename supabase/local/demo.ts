@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type postgres from "postgres";
+import { runFile } from "./schema/load.ts";
+
+const seed = resolve(import.meta.dirname, "..", "seed.sql");
+const permissions = [
+  "leads",
+  "operations",
+  "properties",
+  "viewings",
+  "offers",
+  "signatures",
+  "documents",
+].flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
+
+/** Fills a database that has no agency yet. */
+export async function seedWhenEmpty(sql: postgres.Sql): Promise<void> {
+  const [row] = await sql<{ empty: boolean }[]>`
+    select not exists (select from public.agencies) as empty`;
+  if (row?.empty && existsSync(seed)) await runFile(sql, seed);
+}
+
+/**
+ * An API key of the first agency that is still good, kept in the data folder so that each start
+ * shows the same one; nothing when there is no agency.
+ */
+export async function demoKey(
+  sql: postgres.Sql,
+  dataDirectory: string,
+): Promise<string | undefined> {
+  const path = join(dataDirectory, "demo-api-key");
+  const kept = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+  if (kept !== "" && (await isGood(sql, kept))) return kept;
+  const [row] = await sql<{ key: string }[]>`
+    select admin.create_api_key(a.id, 'demo', ${permissions}::text[]) as key
+    from (select id from public.agencies order by created_at limit 1) a`;
+  if (row !== undefined) writeFileSync(path, `${row.key}\n`, { mode: 0o600 });
+  return row?.key;
+}
+
+async function isGood(sql: postgres.Sql, key: string): Promise<boolean> {
+  const [row] = await sql<{ good: boolean }[]>`
+    select exists (
+      select from public.api_keys
+      where prefix = split_part(${key}, '_', 2)
+        and revoked_at is null and (expires_at is null or expires_at > now())
+    ) as good`;
+  return row?.good ?? false;
+}

@@ -1,0 +1,29 @@
+import { basename } from "node:path";
+import postgres from "postgres";
+import { schemaFiles } from "./schema/load.ts";
+import { runSupabase } from "./supabase-cli.ts";
+
+/** Applies what is pending of `supabase/migrations`, by the Supabase CLI; gives how many files. */
+export async function applyMigrations(databaseUrl: string): Promise<number> {
+  const pending = await pendingMigrations(databaseUrl);
+  // The CLI takes a second to find out that nothing is pending, so a second start does not ask it.
+  if (pending.length > 0) await runSupabase(["db", "push", `--remote=${databaseUrl}`]);
+  return pending.length;
+}
+
+async function pendingMigrations(databaseUrl: string): Promise<string[]> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  try {
+    const [row] = await sql<{ known: boolean }[]>`
+      select to_regclass('supabase_migrations.schema_migrations') is not null as known`;
+    const applied = row?.known
+      ? await sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations`
+      : [];
+    const versions = new Set(applied.map(({ version }) => version));
+    return schemaFiles("migrations").filter(
+      (file) => !versions.has(basename(file).split("_")[0] ?? ""),
+    );
+  } finally {
+    await sql.end();
+  }
+}

@@ -1,0 +1,32 @@
+import { resolve } from "node:path";
+import { Failure } from "./failure.ts";
+
+/** What the environment says about the local stack. */
+export interface Settings {
+  port: number;
+  databasePort: number;
+  dataDirectory: string;
+  seed: boolean;
+}
+
+const root = resolve(import.meta.dirname, "..", "..");
+
+/** Reads `PORT`, `DB_PORT`, `DATA_DIR` and `SEED`. */
+export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
+  return {
+    port: readPort(environment, "PORT", 54321),
+    databasePort: readPort(environment, "DB_PORT", 54322),
+    dataDirectory: resolve(root, environment.DATA_DIR || ".local"),
+    seed: environment.SEED !== "false",
+  };
+}
+
+function readPort(environment: NodeJS.ProcessEnv, name: string, standard: number): number {
+  const text = environment[name];
+  if (text === undefined || text === "") return standard;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65535) {
+    throw new Failure(`${name} is no port: ${text}`);
+  }
+  return port;
+}

@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import postgres from "postgres";
+import { demoKey, seedWhenEmpty } from "./demo.ts";
+import { exitWith, Failure } from "./failure.ts";
+import { readFunctions } from "./functions/config.ts";
+import { loadKeys } from "./keys.ts";
+import { lockDirectory } from "./lock.ts";
+import { applyMigrations } from "./migrations.ts";
+import { isPortFree } from "./ports.ts";
+import { bootstrapDatabase, bootstrapServer } from "./postgres/bootstrap.ts";
+import { databaseUrl, startServer, superuserUrl } from "./postgres/server.ts";
+import { storeSecrets } from "./secrets.ts";
+import { readSettings, type Settings } from "./settings.ts";
+import { onParentGone, onSignal, Shutdown } from "./shutdown.ts";
+import { startStack } from "./stack.ts";
+
+const shutdown = new Shutdown();
+
+/** Boots the stack and stays in the foreground until a signal comes. */
+async function main(): Promise<void> {
+  const startedAt = Date.now();
+  onSignal(() => void stop(0));
+  onParentGone(() => void stop(0));
+  const settings = readSettings();
+  await startDatabase(settings);
+  const url = databaseUrl(settings.databasePort);
+  const keys = await loadKeys(settings.dataDirectory);
+
+  const migrated = await applyMigrations(url);
+  if (migrated > 0) console.log(`Applied ${migrated} migration(s).`);
+  const stack = await startStack({
+    database: {
+      adminUrl: url,
+      requestUrl: databaseUrl(settings.databasePort, "postgres", "authenticator"),
+    },
+    keys,
+    port: settings.port,
+    functions: readFunctions(),
+    cacheDirectory: join(settings.dataDirectory, "deno"),
+    cronWorker: true,
+    log: (line) => console.log(line),
+  });
+  await shutdown.add(() => stack.stop());
+
+  const key = await prepareDatabase(url, settings, {
+    project_url: stack.baseUrl,
+    secret_key: keys.secretKey,
+  });
+  announce(stack.baseUrl, url, key, Date.now() - startedAt);
+}
+
+async function startDatabase(settings: Settings): Promise<void> {
+  if (!(await isPortFree(settings.port))) {
+    throw new Failure(`port ${settings.port} is in use (PORT chooses another one for the stack)`);
+  }
+  await shutdown.add(lockDirectory(settings.dataDirectory));
+  const server = await startServer({
+    dataDirectory: join(settings.dataDirectory, "postgres"),
+    port: settings.databasePort,
+    durable: true,
+  });
+  await shutdown.add(() => server.stop());
+  server.ended.then((reason) => {
+    if (shutdown.begun) return;
+    console.error(`corredor: Postgres ended: ${reason}`);
+    void stop(1);
+  });
+  const superuser = superuserUrl(settings.databasePort);
+  await bootstrapServer(superuser);
+  await bootstrapDatabase(superuser);
+}
+
+async function prepareDatabase(
+  url: string,
+  settings: Settings,
+  secrets: Record<string, string>,
+): Promise<string | undefined> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await storeSecrets(sql, secrets);
+    if (settings.seed) await seedWhenEmpty(sql);
+    return await demoKey(sql, settings.dataDirectory);
+  } finally {
+    await sql.end();
+  }
+}
+
+function announce(baseUrl: string, url: string, key: string | undefined, took_ms: number): void {
+  const first =
+    key === undefined
+      ? `npm run admin -- create-agency --name "My agency"`
+      : `curl -s '${baseUrl}/api/v1/operations?limit=1' -H 'Authorization: Bearer ${key}'`;
+  console.log(`
+Corredor is up (${(took_ms / 1000).toFixed(1)} s). Ctrl-C stops it.
+
+  Base URL   ${baseUrl}
+  Studio     ${baseUrl}/
+  Database   ${url}
+  API key    ${key ?? "none yet: there is no agency"}
+
+Try:
+
+  ${first}
+`);
+}
+
+async function stop(code: number): Promise<void> {
+  await shutdown.run();
+  process.exit(code);
+}
+
+await main().catch(async (error) => {
+  if (shutdown.begun) return;
+  await shutdown.run();
+  exitWith(error);
+});

@@ -1,0 +1,143 @@
+-- POST /leads: the lead, and its side effects in the order of the specification.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(33);
+
+create function pg_temp.id(name text) returns uuid
+language sql immutable as $$ select md5(name)::uuid $$;
+
+-- What a refusal says: {"refused": <reason, else error code, else SQLSTATE>, "status", "code", "details"}.
+create function pg_temp.refusal(state text, detail text) returns jsonb
+language sql immutable strict as $$
+  select case when state like 'PT%'
+    then jsonb_build_object('status', substr(state, 3)::int,
+      'refused', coalesce(detail::jsonb -> 'details' ->> 'reason', detail::jsonb ->> 'code')) || detail::jsonb
+    else jsonb_build_object('refused', state) end
+$$;
+
+-- A request as the Data API makes it: role anon, the key in its header.
+create function pg_temp.api(call text, key text default current_setting('test.key', true)) returns jsonb
+language plpgsql as $$
+declare
+  answer jsonb;
+  state text;
+  detail text;
+begin
+  perform set_config('request.headers', json_build_object('x-corredor-key', key)::text, true);
+  set local role anon;
+  begin
+    execute 'select ' || call into answer;
+  exception when others then
+    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
+  end;
+  reset role;
+  perform set_config('request.headers', '', true);
+  return coalesce(pg_temp.refusal(state, detail), answer);
+end
+$$;
+
+insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
+do $$ begin
+  perform set_config('test.key', admin.create_api_key(
+    pg_temp.id('agency'), 'Web', private.role_permissions('owner'), requests_per_minute => 100000), true);
+end $$;
+
+-- POST /leads: the lead created.
+create function pg_temp.lead(body jsonb) returns jsonb
+language sql as $$
+  select coalesce(answer -> 'body', answer) from pg_temp.api(format('api.create_lead(%L)', body)) answer
+$$;
+
+insert into public.agents (agency_id, id, name, email) values (pg_temp.id('agency'), pg_temp.id('ana'), 'Ana', 'ana@norte.test');
+
+-- The whole body
+create temp table lead as select pg_temp.lead('{
+  "full_name": "  José García  ", "phone": "+34600111222", "email": " Jose@Example.com ", "origin": "email", "operation_type": "buy",
+  "budget_max": 250000.5, "bedrooms_min": 2, "intent": "Piso con terraza", "notes": "Llamar por la tarde 🏠",
+  "email_subject": "Consulta", "email_body": "Busco piso"}') as json;
+select is((select json - 'id' - 'contact_id' - 'operation_id' - 'created_at' - 'updated_at' from lead),
+  jsonb_build_object(
+  'full_name', 'José García', 'phone', '+34600111222', 'email', 'jose@example.com', 'origin', 'email', 'lead_status', 'new', 'temperature', null,
+  'intent', 'Piso con terraza', 'budget_max', 250000.5, 'bedrooms_min', 2, 'notes', 'Llamar por la tarde 🏠',
+  'assigned_agent_id', pg_temp.id('ana'), 'sanctions_status', 'pending', 'archived_at', null, 'archive_reason', null), 'the answer shows the lead as it was stored');
+select is((select pg_temp.api(format('api.get_lead(%L)', json ->> 'id')) from lead), (select json from lead),
+  'and GET shows the same');
+select results_eq('select id::text, full_name, phone, email from public.contacts',
+  $$select json ->> 'contact_id', 'José García', '+34600111222', 'jose@example.com' from lead$$, 'its contact is created');
+select results_eq('select id::text, lead_id::text, operation_type, stage from public.operations',
+  $$select json ->> 'operation_id', json ->> 'id', 'buy', 'qualification' from lead$$, 'its operation is open at the first stage');
+select results_eq('select lead_id::text, contact_id::text, status from public.sanctions_screens',
+  $$select json ->> 'id', json ->> 'contact_id', 'pending' from lead$$, 'a sanctions screen is started');
+select results_eq('select lead_id::text, direction, channel, subject, body, qualification_status from public.messages',
+  $$select json ->> 'id', 'inbound', 'email', 'Consulta', 'Busco piso', 'pending' from lead$$, 'the mail is an inbound message that waits to be qualified');
+select is((select count(*)::int from information_schema.columns where table_schema = 'public' and table_name = 'leads' and column_name ~ 'email_'),
+  0, 'the mail is not stored on the lead');
+
+-- The least body
+truncate lead;
+insert into lead select pg_temp.lead('{"full_name": "Berta"}');
+select is((select json -> 'operation_id' from lead), 'null', 'without operation_type there is no operation');
+select is((select count(*)::int from public.operations where lead_id = (select (json ->> 'id')::uuid from lead)), 0,
+  'none at all');
+select is((select json ->> 'origin' from lead), 'other', 'the origin is other unless told otherwise');
+select is((select count(*)::int from public.messages), 1, 'nothing is there to qualify');
+select is((select count(*)::int from public.sanctions_screens), 2, 'the screen is started all the same');
+select is(pg_temp.lead('{"full_name": "Ana", "operation_type": null}') -> 'operation_id', 'null',
+  'a null operation_type is none');
+
+-- What is qualified
+create function pg_temp.message(body jsonb) returns text
+language plpgsql as $$
+declare new_id uuid := pg_temp.lead('{"full_name": "Ana"}' || body) ->> 'id';
+begin
+  return (select m.body || ' (' || coalesce(m.subject, '-') || ', ' || m.qualification_status || ')' from public.messages m where m.lead_id = new_id);
+end
+$$;
+select is(pg_temp.message('{"email_body": "Hola", "notes": "Nota", "origin": "email"}'), 'Hola (-, pending)',
+  'email_body is qualified, not the notes');
+select is(pg_temp.message('{"email_body": "Hola", "origin": "web"}'), 'Hola (-, pending)', 'whatever the origin');
+select is(pg_temp.message('{"notes": "Nota", "origin": "email", "email_subject": "Re"}'), 'Nota (Re, pending)',
+  'without it the notes are, when the origin is email');
+select is(pg_temp.message('{"notes": "Nota", "origin": "web"}'), null, 'and else nothing is');
+select is(pg_temp.message('{"notes": "Nota"}'), null, 'nor without an origin');
+select is(pg_temp.message('{"origin": "email"}'), null, 'nor without notes');
+select is(pg_temp.message('{"email_body": "  ", "origin": "email"}'), null, 'a blank mail is none');
+
+-- Refused
+create function pg_temp.counts() returns text
+language sql as $$
+  select concat_ws(' ', (select count(*) from public.contacts), (select count(*) from public.leads), (select count(*) from public.operations),
+    (select count(*) from public.sanctions_screens), (select count(*) from public.messages))
+$$;
+create temp table before as select pg_temp.counts() as counts;
+select is(pg_temp.lead('{"full_name": "Eva", "operation_type": "sell"}') - 'rate_limit',
+  '{"refused": "operation_type_not_allowed", "status": 422, "code": "validation_error", "details": {"reason": "operation_type_not_allowed"}}', 'sell is refused');
+select is(pg_temp.lead('{"full_name": "Eva", "operation_type": "lease"}') ->> 'refused', 'operation_type_not_allowed',
+  'and so is what is no type');
+select is(pg_temp.lead(body) ->> 'refused', refused, 'refused: ' || body::text) from (values
+  ('{}'::jsonb, '23502'), ('{"full_name": " "}', '23514'), ('{"full_name": "Eva", "phone": "600"}', '23514'), ('{"full_name": "Eva", "email": "eva"}', '23514'),
+  ('{"full_name": "Eva", "origin": "mail"}', '23514'), ('{"full_name": "Eva", "budget_max": -1}', '23514'), ('{"full_name": "Eva", "bedrooms_min": 99}', '23514'),
+  ('{"full_name": "Eva", "bedrooms_min": "two"}', '22P02')) v (body, refused);
+select is(pg_temp.lead(jsonb_build_object('full_name', 'Eva', 'operation_type', 'rent', 'email_body', repeat('x', 100001))) ->> 'refused',
+  '23514', 'refused: a mail of more than 100,000 characters');
+select is(pg_temp.counts(), (select counts from before), 'a refused lead leaves nothing, not even its contact');
+
+-- The order of the side effects, seen by triggers that write it down
+create temp table written (n serial, what text);
+create function pg_temp.note() returns trigger language plpgsql security definer as $$
+begin
+  insert into written (what) values (tg_argv[0]);
+  return null;
+end
+$$;
+create trigger noted after insert on public.contacts for each row execute function pg_temp.note('contact');
+create trigger noted after insert on public.leads for each row execute function pg_temp.note('lead');
+create trigger noted after update of last_assigned_at on public.agents for each row execute function pg_temp.note('agent');
+create trigger noted after insert on public.operations for each row execute function pg_temp.note('operation');
+create trigger noted after insert on public.sanctions_screens for each row execute function pg_temp.note('sanctions screen');
+do $$ begin perform pg_temp.lead('{"full_name": "Nuevo", "operation_type": "rent"}'); end $$;
+select is((select string_agg(what, ', ' order by n) from written), 'contact, lead, agent, operation, sanctions screen',
+  'the side effects happen in the order of the specification');
+
+select * from finish();
+rollback;

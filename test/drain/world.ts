@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestStack, testStack } from "../stack/harness.ts";
+import { createAuthority, issueCertificate } from "./receiver/certificates.ts";
+import { Receiver } from "./receiver/receiver.ts";
+
+type EventType = "deal_won" | "offer_accepted" | "signature_signed" | "document_completed";
+
+/** A row of `public.events`, as far as tests look at it. */
+export interface EventRow {
+  id: string;
+  status: "pending" | "claimed" | "delivered";
+  reason: string | null;
+  attempts: number;
+  body: string | null;
+}
+
+/** A row of `public.deliveries`, as far as tests look at it. */
+export interface DeliveryRow {
+  target_url: string;
+  attempt: number;
+  state: "posting" | "accepted" | "failed" | "unknown";
+  status_code: number | null;
+  error: string | null;
+  duration_ms: number | null;
+}
+
+/** A stack with the drain, and https targets that it trusts. */
+export class World {
+  readonly stack: TestStack;
+  readonly receiver: Receiver;
+  readonly #directory: string;
+
+  private constructor(stack: TestStack, receiver: Receiver, directory: string) {
+    this.stack = stack;
+    this.receiver = receiver;
+    this.#directory = directory;
+  }
+
+  static async open(
+    options: { functions?: string[]; environment?: Record<string, string>; cron?: boolean } = {},
+  ): Promise<World> {
+    const directory = mkdtempSync(join(tmpdir(), "corredor-drain-"));
+    const authority = await createAuthority();
+    const file = join(directory, "authority.pem");
+    writeFileSync(file, authority.cert);
+    process.env["DENO_CERT"] = file;
+    const receiver = await Receiver.open(await issueCertificate(authority));
+    try {
+      const stack = await testStack({
+        functions: options.functions ?? ["drain"],
+        environment: { HOOKS_ALLOW_PRIVATE_TARGETS: "true", ...options.environment },
+        cron: options.cron ?? false,
+      });
+      return new World(stack, receiver, directory);
+    } catch (error) {
+      await receiver.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.stack.stop();
+    await this.receiver.close();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  /** Subscribes a target and returns the subscription's id. */
+  async subscribe(
+    agency: string,
+    url: string,
+    event: EventType = "document_completed",
+  ): Promise<string> {
+    const [row] = await this.stack.sql<{ id: string }[]>`
+      insert into public.subscriptions (agency_id, event_type, target_url)
+      values (${agency}, ${event}, ${url}) returning id`;
+    return row?.id ?? "";
+  }
+
+  /** Completes so many documents; each is one event for those who subscribe. Returns their ids. */
+  async completeDocuments(agency: string, count = 1): Promise<string[]> {
+    const rows = await this.stack.sql<{ id: string }[]>`
+      insert into public.documents (agency_id, kind, name, status)
+      select ${agency}, 'contract', 'Contrato nº ' || n || ' 🏠', 'received' from generate_series(1, ${count}::int) n
+      returning id`;
+    return rows.map(({ id }) => id);
+  }
+
+  /** One drain run, start to end, as `npm run drain` makes it. */
+  async drain(): Promise<Record<string, unknown>> {
+    const response = await this.callDrain({ wait: true });
+    if (!response.ok) throw new Error(`the drain answered ${response.status}`);
+    return (await response.json()) as Record<string, unknown>;
+  }
+
+  callDrain(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(`${this.stack.baseUrl}/functions/v1/drain`, {
+      method: "POST",
+      headers: { apikey: this.stack.secretKey, "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  }
+
+  async event(subject: string | undefined): Promise<EventRow> {
+    const [row] = await this.stack.sql<EventRow[]>`
+      select id, status, reason, attempts, body from public.events where subject_id = ${subject ?? ""}`;
+    if (row === undefined) throw new Error("no event was queued");
+    return row;
+  }
+
+  async deliveries(subject: string | undefined): Promise<DeliveryRow[]> {
+    return await this.stack.sql<DeliveryRow[]>`
+      select d.target_url, d.attempt, d.state, d.status_code, d.error, d.duration_ms
+      from public.deliveries d
+      join public.events e on e.agency_id = d.agency_id and e.id = d.event_id
+      where e.subject_id = ${subject ?? ""}
+      order by d.attempt, d.target_url, d.started_at`;
+  }
+}

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { freePort } from "../../supabase/local/ports.ts";
+import { isAlive, readPostmaster } from "../../supabase/local/postgres/postmaster.ts";
+import { eventually } from "./fixtures.ts";
+
+const root = resolve(import.meta.dirname, "..", "..");
+const directory = mkdtempSync(join(tmpdir(), "corredor-start-"));
+const port = await freePort();
+const databasePort = await freePort();
+const started: Stack[] = [];
+
+interface Stack {
+  child: ChildProcess;
+  output(): string;
+  exited: Promise<number | NodeJS.Signals | null>;
+}
+
+function start(environment: Record<string, string> = {}): Stack {
+  const child = spawn(process.execPath, ["supabase/local/start.ts"], {
+    cwd: root,
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DB_PORT: String(databasePort),
+      DATA_DIR: join(directory, "data"),
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk) => {
+      text += chunk;
+    });
+  }
+  const stack = {
+    child,
+    output: () => text,
+    exited: new Promise<number | NodeJS.Signals | null>((done) =>
+      child.once("close", (code, signal) => done(signal ?? code)),
+    ),
+  };
+  started.push(stack);
+  return stack;
+}
+
+async function isUp(stack: Stack): Promise<string> {
+  return eventually(() => {
+    if (stack.child.exitCode !== null) throw new Error(`it ended: ${stack.output()}`);
+    return /API key {4}(\S+)/.exec(stack.output())?.[1];
+  }, 60_000);
+}
+
+async function stop(stack: Stack, signal: NodeJS.Signals): Promise<unknown> {
+  stack.child.kill(signal);
+  return stack.exited;
+}
+
+afterEach(async () => {
+  for (const stack of started.splice(0))
+    if (stack.child.exitCode === null) await stop(stack, "SIGINT");
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe("npm start", { timeout: 120_000 }, () => {
+  test("boots from nothing, keeps data and key, and stops in order", async () => {
+    const first = start();
+    const key = await isUp(first);
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/operations`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(answer.status).toBe(200);
+    const { data } = (await answer.json()) as { data: { id: string }[] };
+    expect(data.length).toBeGreaterThan(0);
+    expect(await stop(first, "SIGINT")).toBe(0);
+    expect(readPostmaster(join(directory, "data", "postgres"))).toBeUndefined();
+
+    const second = start();
+    expect(await isUp(second)).toBe(key);
+    const again = await fetch(`http://127.0.0.1:${port}/api/v1/operations/${data[0]?.id}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(again.status).toBe(200);
+    expect(await stop(second, "SIGTERM")).toBe(0);
+  });
+
+  test("starts on the data of a stack that was killed, and nothing of that one is left", async () => {
+    const first = start();
+    const key = await isUp(first);
+    const postgres = readPostmaster(join(directory, "data", "postgres"));
+    await stop(first, "SIGKILL");
+    const second = start();
+    expect(await isUp(second)).toBe(key);
+    expect(isAlive(postgres?.pid as number)).toBe(false);
+  });
+
+  test("starts when the server was killed as well", async () => {
+    const first = start();
+    const key = await isUp(first);
+    process.kill(readPostmaster(join(directory, "data", "postgres"))?.pid as number, "SIGKILL");
+    // Without its database the stack has nothing to do.
+    expect(await first.exited).toBe(1);
+    const second = start();
+    expect(await isUp(second)).toBe(key);
+  });
+
+  test("refuses to run twice on one folder", async () => {
+    const first = start();
+    await isUp(first);
+    const second = start({ PORT: String(await freePort()), DB_PORT: String(await freePort()) });
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toMatch(/^corredor: a stack runs on \S+ already \(pid \d+\)\n$/);
+    expect((await fetch(`http://127.0.0.1:${port}/api/v1/health`)).status).toBe(200);
+  });
+
+  test("without seed has no agency, and says how to make one", async () => {
+    const stack = start({ DATA_DIR: join(directory, "bare"), SEED: "false" });
+    await eventually(() => stack.output().includes("npm run admin -- create-agency"), 60_000);
+    expect(stack.output()).toContain("none yet");
+  });
+
+  test("says in one line what is in its way", async () => {
+    const busy = createServer().listen(0, "127.0.0.1");
+    await new Promise((done) => busy.once("listening", done));
+    const busyPort = String((busy.address() as { port: number }).port);
+    mkdirSync(join(directory, "broken", "postgres"), { recursive: true });
+    writeFileSync(join(directory, "broken", "postgres", "PG_VERSION"), "17\n");
+    writeFileSync(join(directory, "file"), "");
+    const cases: [Record<string, string>, RegExp][] = [
+      [{ PORT: busyPort }, /^corredor: port \d+ is in use \(PORT /],
+      [{ DB_PORT: busyPort }, /^corredor: port \d+ is in use \(DB_PORT /],
+      [{ PORT: "x" }, /^corredor: PORT is no port: x$/],
+      [{ DATA_DIR: join(directory, "broken") }, /^corredor: Postgres does not start on \S+: .+/],
+      [{ DATA_DIR: join(directory, "file") }, /^corredor: .*(EEXIST|ENOTDIR).*file/],
+    ];
+    for (const [environment, line] of cases) {
+      const stack = start(environment);
+      expect(await stack.exited).toBe(1);
+      const lines = stack.output().trim().split("\n");
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(line);
+    }
+    await new Promise((done) => busy.close(done));
+  });
+
+  test("keeps its keys from others", async () => {
+    const path = join(directory, "data", "keys.json");
+    expect(existsSync(path)).toBe(true);
+    expect(statSync(path).mode & 0o077).toBe(0);
+    expect(JSON.parse(readFileSync(path, "utf8")).publishableKey).toMatch(/^sb_publishable_/);
+  });
+});

@@ -1,0 +1,1490 @@
+export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
+
+export type Database = {
+  api: {
+    Tables: {
+      [_ in never]: never;
+    };
+    Views: {
+      [_ in never]: never;
+    };
+    Functions: {
+      archive_lead: { Args: { lead_id: string; reason?: string }; Returns: Json };
+      authenticate: { Args: { required_permission?: string }; Returns: Json };
+      create_hook: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
+      create_lead: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
+      create_offer: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
+      create_operation: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
+      delete_hook: { Args: { hook_id: string }; Returns: Json };
+      drain_announce: { Args: { deliveries: Json; run_id: string }; Returns: Json };
+      drain_begin: { Args: Record<PropertyKey, never>; Returns: Json };
+      drain_claim: {
+        Args: { busy_agencies: string[]; max_events: number; run_id: string };
+        Returns: Json;
+      };
+      drain_finish: { Args: { run_id: string; summary: Json }; Returns: Json };
+      drain_record: { Args: { done: Json; results: Json; run_id: string }; Returns: Json };
+      drain_signing_secrets: { Args: { agency_ids: string[] }; Returns: Json };
+      get_lead: { Args: { lead_id: string }; Returns: Json };
+      get_offer: { Args: { offer_id: string }; Returns: Json };
+      get_operation: { Args: { operation_id: string }; Returns: Json };
+      health: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_flows: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_hooks: { Args: { page_cursor?: string; page_limit?: number }; Returns: Json };
+      list_leads: {
+        Args: {
+          assigned_agent_id?: string;
+          email?: string;
+          include_archived?: boolean;
+          origin?: string;
+          page_cursor?: string;
+          page_limit?: number;
+          temperature?: string;
+        };
+        Returns: Json;
+      };
+      list_offers: {
+        Args: {
+          lead_id?: string;
+          operation_id?: string;
+          page_cursor?: string;
+          page_limit?: number;
+          status?: string;
+        };
+        Returns: Json;
+      };
+      list_operations: {
+        Args: {
+          lead_id?: string;
+          open_only?: boolean;
+          operation_type?: string;
+          page_cursor?: string;
+          page_limit?: number;
+          stage?: string;
+        };
+        Returns: Json;
+      };
+      sample_hook: {
+        Args: { event_type: string; page_cursor?: string; page_limit?: number };
+        Returns: Json;
+      };
+      update_lead: { Args: { lead_id: string; patch: Json }; Returns: Json };
+      update_operation: { Args: { operation_id: string; patch: Json }; Returns: Json };
+    };
+    Enums: {
+      [_ in never]: never;
+    };
+    CompositeTypes: {
+      [_ in never]: never;
+    };
+  };
+  public: {
+    Tables: {
+      agencies: {
+        Row: {
+          country: string;
+          created_at: string;
+          id: string;
+          name: string;
+          slug: string;
+          time_zone: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          country?: string;
+          created_at?: string;
+          id?: string;
+          name: string;
+          slug: string;
+          time_zone?: string;
+        };
+        Update: {
+          country?: string;
+          created_at?: string;
+          id?: string;
+          name?: string;
+          slug?: string;
+          time_zone?: string;
+        };
+        Relationships: [];
+      };
+      agents: {
+        Row: {
+          accepts_leads: boolean;
+          active: boolean;
+          agency_id: string;
+          created_at: string;
+          email: string;
+          id: string;
+          last_assigned_at: string | null;
+          name: string;
+          role: string;
+          user_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          accepts_leads?: boolean;
+          active?: boolean;
+          agency_id: string;
+          created_at?: string;
+          email: string;
+          id?: string;
+          last_assigned_at?: string | null;
+          name: string;
+          role?: string;
+          user_id?: string | null;
+        };
+        Update: {
+          accepts_leads?: boolean;
+          active?: boolean;
+          agency_id?: string;
+          created_at?: string;
+          email?: string;
+          id?: string;
+          last_assigned_at?: string | null;
+          name?: string;
+          role?: string;
+          user_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "agents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      api_keys: {
+        Row: {
+          agency_id: string;
+          agent_id: string | null;
+          created_at: string;
+          expires_at: string | null;
+          id: string;
+          last_used_at: string | null;
+          name: string;
+          permissions: string[];
+          prefix: string;
+          revoked_at: string | null;
+          secret_hash: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          agent_id?: string | null;
+          created_at?: string;
+          expires_at?: string | null;
+          id?: string;
+          last_used_at?: string | null;
+          name: string;
+          permissions: string[];
+          prefix: string;
+          revoked_at?: string | null;
+          secret_hash: string;
+        };
+        Update: {
+          agency_id?: string;
+          agent_id?: string | null;
+          created_at?: string;
+          expires_at?: string | null;
+          id?: string;
+          last_used_at?: string | null;
+          name?: string;
+          permissions?: string[];
+          prefix?: string;
+          revoked_at?: string | null;
+          secret_hash?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "api_keys_agency_id_agent_id_fkey";
+            columns: ["agency_id", "agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "api_keys_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      contacts: {
+        Row: {
+          agency_id: string;
+          created_at: string;
+          email: string | null;
+          full_name: string;
+          id: string;
+          phone: string | null;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          created_at?: string;
+          email?: string | null;
+          full_name: string;
+          id?: string;
+          phone?: string | null;
+          updated_at?: string;
+        };
+        Update: {
+          agency_id?: string;
+          created_at?: string;
+          email?: string | null;
+          full_name?: string;
+          id?: string;
+          phone?: string | null;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contacts_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      deliveries: {
+        Row: {
+          agency_id: string;
+          attempt: number;
+          duration_ms: number | null;
+          error: string | null;
+          error_detail: string | null;
+          event_id: string;
+          id: string;
+          round: number;
+          run_id: string;
+          started_at: string;
+          state: string;
+          status_code: number | null;
+          subscription_id: string;
+          target_url: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          attempt: number;
+          duration_ms?: number | null;
+          error?: string | null;
+          error_detail?: string | null;
+          event_id: string;
+          id?: string;
+          round: number;
+          run_id: string;
+          started_at?: string;
+          state?: string;
+          status_code?: number | null;
+          subscription_id: string;
+          target_url: string;
+        };
+        Update: {
+          agency_id?: string;
+          attempt?: number;
+          duration_ms?: number | null;
+          error?: string | null;
+          error_detail?: string | null;
+          event_id?: string;
+          id?: string;
+          round?: number;
+          run_id?: string;
+          started_at?: string;
+          state?: string;
+          status_code?: number | null;
+          subscription_id?: string;
+          target_url?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deliveries_agency_id_event_id_fkey";
+            columns: ["agency_id", "event_id"];
+            isOneToOne: false;
+            referencedRelation: "events";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "deliveries_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      documents: {
+        Row: {
+          agency_id: string;
+          completed_at: string | null;
+          created_at: string;
+          id: string;
+          kind: string;
+          lead_id: string | null;
+          name: string | null;
+          operation_id: string | null;
+          property_id: string | null;
+          status: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          completed_at?: string | null;
+          created_at?: string;
+          id?: string;
+          kind?: string;
+          lead_id?: string | null;
+          name?: string | null;
+          operation_id?: string | null;
+          property_id?: string | null;
+          status?: string;
+          updated_at?: string;
+        };
+        Update: {
+          agency_id?: string;
+          completed_at?: string | null;
+          created_at?: string;
+          id?: string;
+          kind?: string;
+          lead_id?: string | null;
+          name?: string | null;
+          operation_id?: string | null;
+          property_id?: string | null;
+          status?: string;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "documents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "documents_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "documents_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "operations";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "documents_agency_id_property_id_fkey";
+            columns: ["agency_id", "property_id"];
+            isOneToOne: false;
+            referencedRelation: "properties";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      drain_runs: {
+        Row: {
+          accepted: number;
+          claimed: number;
+          delivered: number;
+          error: string | null;
+          failed: number;
+          finished_at: string | null;
+          id: string;
+          posted: number;
+          reclaimed: number;
+          released: number;
+          started_at: string;
+          to_retry: number;
+        };
+        ComputedFields: never;
+        Insert: {
+          accepted?: number;
+          claimed?: number;
+          delivered?: number;
+          error?: string | null;
+          failed?: number;
+          finished_at?: string | null;
+          id?: string;
+          posted?: number;
+          reclaimed?: number;
+          released?: number;
+          started_at?: string;
+          to_retry?: number;
+        };
+        Update: {
+          accepted?: number;
+          claimed?: number;
+          delivered?: number;
+          error?: string | null;
+          failed?: number;
+          finished_at?: string | null;
+          id?: string;
+          posted?: number;
+          reclaimed?: number;
+          released?: number;
+          started_at?: string;
+          to_retry?: number;
+        };
+        Relationships: [];
+      };
+      events: {
+        Row: {
+          agency_id: string;
+          attempts: number;
+          available_at: string;
+          body: string | null;
+          delivered_at: string | null;
+          event_type: string;
+          id: string;
+          lease_until: string | null;
+          queued_at: string;
+          reason: string | null;
+          round: number;
+          run_id: string | null;
+          status: string;
+          subject_id: string;
+          subscription_ids: string[];
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          attempts?: number;
+          available_at?: string;
+          body?: string | null;
+          delivered_at?: string | null;
+          event_type: string;
+          id?: string;
+          lease_until?: string | null;
+          queued_at?: string;
+          reason?: string | null;
+          round?: number;
+          run_id?: string | null;
+          status?: string;
+          subject_id: string;
+          subscription_ids: string[];
+        };
+        Update: {
+          agency_id?: string;
+          attempts?: number;
+          available_at?: string;
+          body?: string | null;
+          delivered_at?: string | null;
+          event_type?: string;
+          id?: string;
+          lease_until?: string | null;
+          queued_at?: string;
+          reason?: string | null;
+          round?: number;
+          run_id?: string | null;
+          status?: string;
+          subject_id?: string;
+          subscription_ids?: string[];
+        };
+        Relationships: [
+          {
+            foreignKeyName: "events_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      flows: {
+        Row: {
+          id: string;
+          label: string;
+          operation_type: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          id: string;
+          label: string;
+          operation_type: string;
+        };
+        Update: {
+          id?: string;
+          label?: string;
+          operation_type?: string;
+        };
+        Relationships: [];
+      };
+      gate_steps: {
+        Row: {
+          flow: string;
+          id: string;
+          label: string;
+          position: number;
+          stage: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          flow: string;
+          id: string;
+          label: string;
+          position: number;
+          stage: string;
+        };
+        Update: {
+          flow?: string;
+          id?: string;
+          label?: string;
+          position?: number;
+          stage?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "gate_steps_flow_stage_fkey";
+            columns: ["flow", "stage"];
+            isOneToOne: false;
+            referencedRelation: "stages";
+            referencedColumns: ["flow", "id"];
+          },
+        ];
+      };
+      idempotency_keys: {
+        Row: {
+          agency_id: string;
+          answer: Json | null;
+          credential_id: string;
+          expires_at: string;
+          key: string;
+          request_hash: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          answer?: Json | null;
+          credential_id: string;
+          expires_at?: string;
+          key: string;
+          request_hash: string;
+        };
+        Update: {
+          agency_id?: string;
+          answer?: Json | null;
+          credential_id?: string;
+          expires_at?: string;
+          key?: string;
+          request_hash?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "idempotency_keys_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      leads: {
+        Row: {
+          agency_id: string;
+          archive_reason: string | null;
+          archived_at: string | null;
+          assigned_agent_id: string | null;
+          bedrooms_min: number | null;
+          budget_max: number | null;
+          contact_id: string;
+          created_at: string;
+          email: string | null;
+          full_name: string;
+          id: string;
+          intent: string | null;
+          lead_status: string | null;
+          notes: string | null;
+          operation_id: string | null;
+          origin: string;
+          phone: string | null;
+          temperature: string | null;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          archive_reason?: string | null;
+          archived_at?: string | null;
+          assigned_agent_id?: string | null;
+          bedrooms_min?: number | null;
+          budget_max?: number | null;
+          contact_id: string;
+          created_at?: string;
+          email?: string | null;
+          full_name: string;
+          id?: string;
+          intent?: string | null;
+          lead_status?: string | null;
+          notes?: string | null;
+          operation_id?: string | null;
+          origin?: string;
+          phone?: string | null;
+          temperature?: string | null;
+          updated_at?: string;
+        };
+        Update: {
+          agency_id?: string;
+          archive_reason?: string | null;
+          archived_at?: string | null;
+          assigned_agent_id?: string | null;
+          bedrooms_min?: number | null;
+          budget_max?: number | null;
+          contact_id?: string;
+          created_at?: string;
+          email?: string | null;
+          full_name?: string;
+          id?: string;
+          intent?: string | null;
+          lead_status?: string | null;
+          notes?: string | null;
+          operation_id?: string | null;
+          origin?: string;
+          phone?: string | null;
+          temperature?: string | null;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "leads_agency_id_assigned_agent_id_fkey";
+            columns: ["agency_id", "assigned_agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "leads_agency_id_contact_id_fkey";
+            columns: ["agency_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "leads_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "operations";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      listings: {
+        Row: {
+          agency_id: string;
+          created_at: string;
+          id: string;
+          portal: string;
+          property_id: string;
+          status: string;
+          updated_at: string;
+          url: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          created_at?: string;
+          id?: string;
+          portal?: string;
+          property_id: string;
+          status?: string;
+          updated_at?: string;
+          url?: string | null;
+        };
+        Update: {
+          agency_id?: string;
+          created_at?: string;
+          id?: string;
+          portal?: string;
+          property_id?: string;
+          status?: string;
+          updated_at?: string;
+          url?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "listings_agency_id_property_id_fkey";
+            columns: ["agency_id", "property_id"];
+            isOneToOne: false;
+            referencedRelation: "properties";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      messages: {
+        Row: {
+          agency_id: string;
+          body: string;
+          channel: string;
+          created_at: string;
+          direction: string;
+          id: string;
+          lead_id: string;
+          qualification_status: string | null;
+          subject: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          body: string;
+          channel: string;
+          created_at?: string;
+          direction: string;
+          id?: string;
+          lead_id: string;
+          qualification_status?: string | null;
+          subject?: string | null;
+        };
+        Update: {
+          agency_id?: string;
+          body?: string;
+          channel?: string;
+          created_at?: string;
+          direction?: string;
+          id?: string;
+          lead_id?: string;
+          qualification_status?: string | null;
+          subject?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "messages_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      offers: {
+        Row: {
+          accepted_at: string | null;
+          agency_id: string;
+          amount: number;
+          created_at: string;
+          currency: string;
+          id: string;
+          lead_id: string;
+          notes: string | null;
+          offer_type: string;
+          operation_id: string;
+          property_id: string;
+          public_token: string;
+          status: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          accepted_at?: string | null;
+          agency_id: string;
+          amount: number;
+          created_at?: string;
+          currency?: string;
+          id?: string;
+          lead_id: string;
+          notes?: string | null;
+          offer_type: string;
+          operation_id: string;
+          property_id: string;
+          public_token?: string;
+          status?: string;
+          updated_at?: string;
+        };
+        Update: {
+          accepted_at?: string | null;
+          agency_id?: string;
+          amount?: number;
+          created_at?: string;
+          currency?: string;
+          id?: string;
+          lead_id?: string;
+          notes?: string | null;
+          offer_type?: string;
+          operation_id?: string;
+          property_id?: string;
+          public_token?: string;
+          status?: string;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "offers_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "offers_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "operations";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "offers_agency_id_property_id_fkey";
+            columns: ["agency_id", "property_id"];
+            isOneToOne: false;
+            referencedRelation: "properties";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      operation_steps: {
+        Row: {
+          agency_id: string;
+          amount: number | null;
+          done: boolean;
+          done_at: string | null;
+          flow: string;
+          operation_id: string;
+          step_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          amount?: number | null;
+          done?: boolean;
+          done_at?: string | null;
+          flow: string;
+          operation_id: string;
+          step_id: string;
+        };
+        Update: {
+          agency_id?: string;
+          amount?: number | null;
+          done?: boolean;
+          done_at?: string | null;
+          flow?: string;
+          operation_id?: string;
+          step_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "operation_steps_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "operations";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "operation_steps_flow_step_id_fkey";
+            columns: ["flow", "step_id"];
+            isOneToOne: false;
+            referencedRelation: "gate_steps";
+            referencedColumns: ["flow", "id"];
+          },
+        ];
+      };
+      operations: {
+        Row: {
+          agency_id: string;
+          closed_at: string | null;
+          created_at: string;
+          deposit_paid_at: string | null;
+          flow: string;
+          id: string;
+          lead_id: string;
+          lost_reason: string | null;
+          operation_type: string;
+          property_id: string | null;
+          stage: string;
+          updated_at: string;
+          won_at: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          closed_at?: string | null;
+          created_at?: string;
+          deposit_paid_at?: string | null;
+          flow: string;
+          id?: string;
+          lead_id: string;
+          lost_reason?: string | null;
+          operation_type: string;
+          property_id?: string | null;
+          stage: string;
+          updated_at?: string;
+          won_at?: string | null;
+        };
+        Update: {
+          agency_id?: string;
+          closed_at?: string | null;
+          created_at?: string;
+          deposit_paid_at?: string | null;
+          flow?: string;
+          id?: string;
+          lead_id?: string;
+          lost_reason?: string | null;
+          operation_type?: string;
+          property_id?: string | null;
+          stage?: string;
+          updated_at?: string;
+          won_at?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "operations_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "operations_agency_id_property_id_fkey";
+            columns: ["agency_id", "property_id"];
+            isOneToOne: false;
+            referencedRelation: "properties";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "operations_flow_stage_fkey";
+            columns: ["flow", "stage"];
+            isOneToOne: false;
+            referencedRelation: "stages";
+            referencedColumns: ["flow", "id"];
+          },
+        ];
+      };
+      properties: {
+        Row: {
+          agency_id: string;
+          area_m2: number | null;
+          bathrooms: number | null;
+          bedrooms: number | null;
+          city: string | null;
+          created_at: string;
+          description: string | null;
+          id: string;
+          listing_type: string;
+          owner_lead_id: string | null;
+          postal_code: string | null;
+          price: number | null;
+          property_type: string;
+          reference: string | null;
+          status: string;
+          street: string | null;
+          title: string | null;
+          updated_at: string;
+          zone: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          area_m2?: number | null;
+          bathrooms?: number | null;
+          bedrooms?: number | null;
+          city?: string | null;
+          created_at?: string;
+          description?: string | null;
+          id?: string;
+          listing_type: string;
+          owner_lead_id?: string | null;
+          postal_code?: string | null;
+          price?: number | null;
+          property_type?: string;
+          reference?: string | null;
+          status?: string;
+          street?: string | null;
+          title?: string | null;
+          updated_at?: string;
+          zone?: string | null;
+        };
+        Update: {
+          agency_id?: string;
+          area_m2?: number | null;
+          bathrooms?: number | null;
+          bedrooms?: number | null;
+          city?: string | null;
+          created_at?: string;
+          description?: string | null;
+          id?: string;
+          listing_type?: string;
+          owner_lead_id?: string | null;
+          postal_code?: string | null;
+          price?: number | null;
+          property_type?: string;
+          reference?: string | null;
+          status?: string;
+          street?: string | null;
+          title?: string | null;
+          updated_at?: string;
+          zone?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "properties_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "properties_agency_id_owner_lead_id_fkey";
+            columns: ["agency_id", "owner_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      rate_limits: {
+        Row: {
+          agency_id: string;
+          credential_id: string;
+          requests_per_minute: number;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          credential_id: string;
+          requests_per_minute?: number;
+        };
+        Update: {
+          agency_id?: string;
+          credential_id?: string;
+          requests_per_minute?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "rate_limits_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      sanctions_screens: {
+        Row: {
+          agency_id: string;
+          contact_id: string;
+          created_at: string;
+          id: string;
+          lead_id: string;
+          resolved_at: string | null;
+          status: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          contact_id: string;
+          created_at?: string;
+          id?: string;
+          lead_id: string;
+          resolved_at?: string | null;
+          status?: string;
+        };
+        Update: {
+          agency_id?: string;
+          contact_id?: string;
+          created_at?: string;
+          id?: string;
+          lead_id?: string;
+          resolved_at?: string | null;
+          status?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "sanctions_screens_agency_id_contact_id_fkey";
+            columns: ["agency_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "sanctions_screens_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      signatures: {
+        Row: {
+          agency_id: string;
+          created_at: string;
+          document_id: string | null;
+          id: string;
+          operation_id: string | null;
+          signed_at: string | null;
+          signer_email: string | null;
+          signer_name: string | null;
+          status: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          created_at?: string;
+          document_id?: string | null;
+          id?: string;
+          operation_id?: string | null;
+          signed_at?: string | null;
+          signer_email?: string | null;
+          signer_name?: string | null;
+          status?: string;
+          updated_at?: string;
+        };
+        Update: {
+          agency_id?: string;
+          created_at?: string;
+          document_id?: string | null;
+          id?: string;
+          operation_id?: string | null;
+          signed_at?: string | null;
+          signer_email?: string | null;
+          signer_name?: string | null;
+          status?: string;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "signatures_agency_id_document_id_fkey";
+            columns: ["agency_id", "document_id"];
+            isOneToOne: false;
+            referencedRelation: "documents";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "signatures_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "signatures_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "operations";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      stage_history: {
+        Row: {
+          actor_id: string | null;
+          actor_kind: string;
+          actor_name: string;
+          agency_id: string;
+          from_stage: string | null;
+          id: number;
+          occurred_at: string;
+          operation_id: string;
+          to_stage: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          actor_id?: string | null;
+          actor_kind: string;
+          actor_name: string;
+          agency_id: string;
+          from_stage?: string | null;
+          id?: never;
+          occurred_at?: string;
+          operation_id: string;
+          to_stage: string;
+        };
+        Update: {
+          actor_id?: string | null;
+          actor_kind?: string;
+          actor_name?: string;
+          agency_id?: string;
+          from_stage?: string | null;
+          id?: never;
+          occurred_at?: string;
+          operation_id?: string;
+          to_stage?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "stage_history_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "operations";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      stages: {
+        Row: {
+          flow: string;
+          id: string;
+          label: string;
+          outcome: string | null;
+          position: number;
+        };
+        ComputedFields: never;
+        Insert: {
+          flow: string;
+          id: string;
+          label: string;
+          outcome?: string | null;
+          position: number;
+        };
+        Update: {
+          flow?: string;
+          id?: string;
+          label?: string;
+          outcome?: string | null;
+          position?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "stages_flow_fkey";
+            columns: ["flow"];
+            isOneToOne: false;
+            referencedRelation: "flows";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      subscriptions: {
+        Row: {
+          agency_id: string;
+          created_at: string;
+          event_type: string;
+          id: string;
+          target_url: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          created_at?: string;
+          event_type: string;
+          id?: string;
+          target_url: string;
+        };
+        Update: {
+          agency_id?: string;
+          created_at?: string;
+          event_type?: string;
+          id?: string;
+          target_url?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "subscriptions_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      viewings: {
+        Row: {
+          agency_id: string;
+          agent_id: string | null;
+          created_at: string;
+          ends_at: string;
+          id: string;
+          lead_id: string;
+          notes: string | null;
+          operation_id: string | null;
+          property_id: string;
+          starts_at: string;
+          status: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          agent_id?: string | null;
+          created_at?: string;
+          ends_at: string;
+          id?: string;
+          lead_id: string;
+          notes?: string | null;
+          operation_id?: string | null;
+          property_id: string;
+          starts_at: string;
+          status?: string;
+          updated_at?: string;
+        };
+        Update: {
+          agency_id?: string;
+          agent_id?: string | null;
+          created_at?: string;
+          ends_at?: string;
+          id?: string;
+          lead_id?: string;
+          notes?: string | null;
+          operation_id?: string | null;
+          property_id?: string;
+          starts_at?: string;
+          status?: string;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "viewings_agency_id_agent_id_fkey";
+            columns: ["agency_id", "agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "viewings_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "viewings_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "operations";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "viewings_agency_id_property_id_fkey";
+            columns: ["agency_id", "property_id"];
+            isOneToOne: false;
+            referencedRelation: "properties";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+    };
+    Views: {
+      [_ in never]: never;
+    };
+    Functions: {
+      [_ in never]: never;
+    };
+    Enums: {
+      [_ in never]: never;
+    };
+    CompositeTypes: {
+      [_ in never]: never;
+    };
+  };
+};
+
+type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">;
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">];
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+        DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
+      Row: infer R;
+    }
+    ? R
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    ? (DefaultSchema["Tables"] & DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+        Row: infer R;
+      }
+      ? R
+      : never
+    : never;
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Insert: infer I;
+    }
+    ? I
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Insert: infer I;
+      }
+      ? I
+      : never
+    : never;
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Update: infer U;
+    }
+    ? U
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Update: infer U;
+      }
+      ? U
+      : never
+    : never;
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema["Enums"]
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
+    : never = never,
+> = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
+    ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
+    : never;
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema["CompositeTypes"]
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+    : never = never,
+> = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
+    ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
+    : never;
+
+export const Constants = {
+  api: {
+    Enums: {},
+  },
+  public: {
+    Enums: {},
+  },
+} as const;

@@ -47,7 +47,8 @@ export class Run {
   }
 
   async #workOff({ claim_id, jobs }: Claim): Promise<void> {
-    const alone = this.#screen ? jobs : jobs.filter((job) => job.message !== null);
+    // Screens against our own list are one statement. One that failed goes alone, so that it does not fail the others.
+    const alone = jobs.filter(({ message, attempt }) => message || this.#screen || attempt > 1);
     const together = jobs.filter((job) => !alone.includes(job));
     const queue = [...alone];
     const worker = async () => {
@@ -71,6 +72,8 @@ export class Run {
         const { source, matches } = await this.#screen(job.person);
         await this.#database.screened(claimId, job.id, source, matches);
         this.#summary.screened += 1;
+      } else {
+        this.#summary.screened += await this.#database.screen(claimId, [job.id]);
       }
     } catch (error) {
       await this.#giveBack(claimId, job, error);

@@ -12,7 +12,7 @@ create table public.sanctions_screens (
   resolution_reason text,
   resolution_by text,
   resolution_at timestamptz,
-  created_at timestamptz not null default now(),
+  created_at timestamptz not null default clock_timestamp(),
   resolved_at timestamptz,
   primary key (agency_id, id),
   foreign key (agency_id, lead_id) references public.leads (agency_id, id) on delete restrict,

@@ -1,10 +1,33 @@
+create function private.word_score(a text, b text) returns real
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  if a = b then
+    return 1;
+  end if;
+  -- Letters that are another (Khalid, Khaled) tell more of one short word than its trigrams do.
+  return 1 - extensions.levenshtein(left(a, 100), left(b, 100))::real / greatest(length(a), length(b), 1);
+end
+$$;
+comment on function private.word_score(text, text) is 'How much two words may be spellings of one, 0 to 1: the share of letters that need no change.';
+
+create function private.word_threshold() returns real
+language sql
+immutable
+set search_path = ''
+as $$
+  select 0.7::real;
+$$;
+comment on function private.word_threshold() is 'From this score on, a word counts as a spelling of another.';
+
 create function private.name_score(a text, b text) returns real
 language plpgsql
 immutable
 set search_path = ''
 as $$
 declare
-  alike real := extensions.similarity(a, b);
   shorter text[] := string_to_array(a, ' ');
   longer text[] := string_to_array(b, ' ');
   swapped text[];
@@ -18,20 +41,18 @@ begin
     longer := swapped;
   end if;
   foreach word in array shorter loop
-    select max(extensions.similarity(word, w)) into best from unnest(longer) w;
+    select max(private.word_score(word, w)) into best from unnest(longer) w;
     -- One surname that is nobody's in the other name makes two people, however long the rest.
-    if best < 0.4 then
-      return case when alike >= 0.85 then alike else least(alike, 0.5) end;
+    if best < private.word_threshold() then
+      return least(extensions.similarity(a, b), 0.5);
     end if;
     total := total + best;
   end loop;
   -- "Juan García" may be "Juan García López"; a single word may be anybody.
-  return greatest(
-    least(alike, case when cardinality(shorter) = 1 and cardinality(longer) > 1 then 0.5 else 1 end),
-    total / cardinality(shorter) * case
-      when cardinality(shorter) = cardinality(longer) then 1
-      when cardinality(shorter) = 1 then 0.5
-      else 0.85 end);
+  return total / cardinality(shorter) * case
+    when cardinality(shorter) = cardinality(longer) then 1
+    when cardinality(shorter) = 1 then 0.5
+    else 0.85 end;
 end
 $$;
 comment on function private.name_score(text, text) is

@@ -22,7 +22,7 @@ begin
   update public.sanctions_screens s
   set status = case when jsonb_array_length(likely) > 0 then 'possible_match' else 'clear' end,
       source = resolve_screen.source,
-      score = coalesce((entries #>> '{0,score}')::numeric, 0),
+      score = coalesce((resolve_screen.entries #>> '{0,score}')::numeric, 0),
       entries = likely,
       error = null,
       resolved_at = clock_timestamp()

@@ -19,7 +19,7 @@ as $$
 declare
   started int;
 begin
-  perform set_config('pg_trgm.similarity_threshold', '0.4', true);
+  perform set_config('pg_trgm.similarity_threshold', '0.25', true);
   create temporary table sanctions_changed_words on commit drop as
     select distinct w.word from pg_temp.sanctions_changed_names n cross join lateral unnest(string_to_array(n.name, ' ')) as w (word);
   create index on pg_temp.sanctions_changed_words using gin (word extensions.gin_trgm_ops);
@@ -34,7 +34,9 @@ begin
   ),
   hit as materialized (
     select v.word from (select distinct unnest(k.words) from latest k) as v (word)
-    where exists (select from pg_temp.sanctions_changed_words c where c.word operator(extensions.%) v.word)
+    where exists (
+      select from pg_temp.sanctions_changed_words c
+      where c.word operator(extensions.%) v.word and private.word_score(c.word, v.word) >= private.word_threshold())
   )
   insert into public.sanctions_screens (agency_id, lead_id, contact_id)
   select k.agency_id, k.lead_id, k.contact_id from latest k

@@ -17,11 +17,11 @@ comment on function private.intake_retry(uuid, uuid, text) is
   'Gives a claimed job back after a failure, to be tried again after a pause that doubles. False when the claim no longer holds it.';
 grant execute on function private.intake_retry(uuid, uuid, text) to service_role;
 
-create function api.intake_retry(claim_id uuid, job_id uuid, error text) returns boolean
+create function api.intake_retry(claim_id uuid, job_id uuid, error text) returns jsonb
 language sql
 set search_path = ''
 as $$
-  select private.intake_retry(claim_id, job_id, error);
+  select to_jsonb(private.intake_retry(claim_id, job_id, error));
 $$;
 comment on function api.intake_retry(uuid, uuid, text) is 'For the intake: gives a job back to be tried later. Service role only.';
 grant execute on function api.intake_retry(uuid, uuid, text) to service_role;

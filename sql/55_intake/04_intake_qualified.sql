@@ -76,11 +76,11 @@ comment on function private.intake_qualified(uuid, uuid, jsonb) is
   'Records one attempt at a message, {status, qualifier, version, result, error, answer, duration_ms}. Done fills the lead''s blanks and ends the job; refused and failed give it back. False when the claim no longer holds the job: then nothing is written.';
 grant execute on function private.intake_qualified(uuid, uuid, jsonb) to service_role;
 
-create function api.intake_qualified(claim_id uuid, job_id uuid, qualification jsonb) returns boolean
+create function api.intake_qualified(claim_id uuid, job_id uuid, qualification jsonb) returns jsonb
 language sql
 set search_path = ''
 as $$
-  select private.intake_qualified(claim_id, job_id, qualification);
+  select to_jsonb(private.intake_qualified(claim_id, job_id, qualification));
 $$;
 comment on function api.intake_qualified(uuid, uuid, jsonb) is 'For the intake: records what a qualifier read, or why it did not. Service role only.';
 grant execute on function api.intake_qualified(uuid, uuid, jsonb) to service_role;

@@ -28,11 +28,11 @@ comment on function private.intake_screen(uuid, uuid[]) is
   'Resolves the screens of those jobs that the claim still holds against the list in the database. Returns how many.';
 grant execute on function private.intake_screen(uuid, uuid[]) to service_role;
 
-create function api.intake_screen(claim_id uuid, job_ids uuid[]) returns int
+create function api.intake_screen(claim_id uuid, job_ids uuid[]) returns jsonb
 language sql
 set search_path = ''
 as $$
-  select private.intake_screen(claim_id, job_ids);
+  select to_jsonb(private.intake_screen(claim_id, job_ids));
 $$;
 comment on function api.intake_screen(uuid, uuid[]) is 'For the intake: resolves screens against the list in the database. Service role only.';
 grant execute on function api.intake_screen(uuid, uuid[]) to service_role;
@@ -67,11 +67,11 @@ comment on function private.intake_screened(uuid, uuid, text, jsonb) is
   'Resolves one screen with the entries that a match service takes for the person. False when the claim no longer holds the job: then nothing is written.';
 grant execute on function private.intake_screened(uuid, uuid, text, jsonb) to service_role;
 
-create function api.intake_screened(claim_id uuid, job_id uuid, source text, entries jsonb) returns boolean
+create function api.intake_screened(claim_id uuid, job_id uuid, source text, entries jsonb) returns jsonb
 language sql
 set search_path = ''
 as $$
-  select private.intake_screened(claim_id, job_id, source, entries);
+  select to_jsonb(private.intake_screened(claim_id, job_id, source, entries));
 $$;
 comment on function api.intake_screened(uuid, uuid, text, jsonb) is 'For the intake: resolves a screen with what a match service found. Service role only.';
 grant execute on function api.intake_screened(uuid, uuid, text, jsonb) to service_role;

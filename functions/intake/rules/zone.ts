@@ -14,10 +14,7 @@ const ANNOUNCED = [
 const NO_PLACE =
   /^(?:Calle|C|Avenida|Avda|Plaza|Paseo|Carretera|Idealista|Fotocasa|Kyero|Internet|WhatsApp|Whatsapp|Inmobiliaria|Agencia|Enero|Febrero|Marzo|Abril|Mayo|Junio|Julio|Agosto|Septiembre|Octubre|Noviembre|Diciembre|January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Lunes|Martes|Mi[eé]rcoles|Jueves|Viernes|S[aá]bado|Domingo|Navidad|Christmas|English|Spanish|Espa[ñn]ol|Ingl[eé]s|Google|Facebook|Instagram|I|Venta|Alquiler|Buenos|Hola|Gracias|Favor|Summer|Easter|España|Spain|Piso|Casa|Chalet|Gmail|Milanuncios|Pisos|Habitaclia|Rightmove|Semana|Ref|Referencia)(?![\p{L}])/u;
 
-const GAZETTEER = new RegExp(
-  `(?<!\\p{L})(?:${PLACES.join("|")})(?!\\p{L})`,
-  "giu",
-);
+const GAZETTEER = new RegExp(`(?<!\\p{L})(?:${PLACES.join("|")})(?!\\p{L})`, "giu");
 
 /** Where the person does not look but comes from or works. */
 const ELSEWHERE =

@@ -4,7 +4,16 @@ import type postgres from "postgres";
 import type { ListedEntry } from "./file.ts";
 
 const COLUMNS = [
-  "id", "schema", "name", "aliases", "birth_dates", "countries", "sanctions", "datasets", "first_seen", "last_seen",
+  "id",
+  "schema",
+  "name",
+  "aliases",
+  "birth_dates",
+  "countries",
+  "sanctions",
+  "datasets",
+  "first_seen",
+  "last_seen",
 ] as const satisfies (keyof ListedEntry)[];
 const LINES_A_CHUNK = 500;
 

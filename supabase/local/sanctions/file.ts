@@ -45,7 +45,8 @@ export class ListFile {
   readonly #ids = new Set<string>();
 
   constructor(path: string) {
-    if (!existsSync(path) || !statSync(path).isFile()) throw new Failure(`there is no file ${path}`);
+    if (!existsSync(path) || !statSync(path).isFile())
+      throw new Failure(`there is no file ${path}`);
     this.#path = path;
     this.name = basename(path);
   }
@@ -79,7 +80,9 @@ export class ListFile {
   #checkHeader(header: string[]): string[] {
     const missing = REQUIRED.filter((name) => !header.includes(name));
     if (missing.length > 0) {
-      throw new Failure(`${this.name} is no targets.simple.csv: it has no column ${missing.join(", ")}`);
+      throw new Failure(
+        `${this.name} is no targets.simple.csv: it has no column ${missing.join(", ")}`,
+      );
     }
     return header;
   }
@@ -90,14 +93,23 @@ export class ListFile {
     const schema = text("schema");
     const name = text("name");
     const problem =
-      id === "" ? "the id is missing"
-      : id.length > 255 ? "the id is too long"
-      : this.#ids.has(id) ? `the id ${id} stands twice`
-      : !/^[A-Za-z]+$/.test(schema) ? "the schema is no word"
-      : name === "" && SCHEMAS.has(schema) ? "the name is missing"
-      : Object.values(row).some((value) => value.includes("\u0000")) ? "a value has U+0000 in it"
-      : [text("first_seen"), text("last_seen")].some((time) => time !== "" && Number.isNaN(Date.parse(time))) ? "a time is no time"
-      : undefined;
+      id === ""
+        ? "the id is missing"
+        : id.length > 255
+          ? "the id is too long"
+          : this.#ids.has(id)
+            ? `the id ${id} stands twice`
+            : !/^[A-Za-z]+$/.test(schema)
+              ? "the schema is no word"
+              : name === "" && SCHEMAS.has(schema)
+                ? "the name is missing"
+                : Object.values(row).some((value) => value.includes("\u0000"))
+                  ? "a value has U+0000 in it"
+                  : [text("first_seen"), text("last_seen")].some(
+                        (time) => time !== "" && Number.isNaN(Date.parse(time)),
+                      )
+                    ? "a time is no time"
+                    : undefined;
     if (problem) {
       this.#report(line, problem);
       return undefined;
@@ -123,7 +135,10 @@ export class ListFile {
 
   #skip(error: CsvError | undefined): undefined {
     if (error instanceof Failure) throw error;
-    this.#report(Number(error?.lines ?? 0), (error?.message ?? "the row cannot be read").split("\n")[0] ?? "");
+    this.#report(
+      Number(error?.lines ?? 0),
+      (error?.message ?? "the row cannot be read").split("\n")[0] ?? "",
+    );
     return undefined;
   }
 
@@ -134,5 +149,7 @@ export class ListFile {
 
 /** Several values in one field stand with semicolons between them. */
 function severalIn(field: string): string[] {
-  return [...new Set(field.split(";").map((value) => value.trim()))].filter((value) => value !== "");
+  return [...new Set(field.split(";").map((value) => value.trim()))].filter(
+    (value) => value !== "",
+  );
 }

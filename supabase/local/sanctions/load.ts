@@ -17,7 +17,7 @@ try {
   }
   process.stdout.write(`${JSON.stringify(await load(new ListFile(path)))}\n`);
 } catch (error) {
-  exitWith(error instanceof Failure ? error : new Failure(messageOf(error)));
+  exitWith(error instanceof Failure ? error : new Failure(explain(error)));
 } finally {
   await sql.end({ timeout: 5 });
 }
@@ -38,12 +38,21 @@ async function load(file: ListFile): Promise<unknown> {
   return { ...loaded, left_out: file.left_out };
 }
 
+function explain(error: unknown): string {
+  if ((error as { code?: string }).code === "ECONNREFUSED") {
+    return "the database does not answer (npm start runs the local one)";
+  }
+  return messageOf(error);
+}
+
 function showProgress({ rows, share }: ReadProgress): void {
   process.stderr.write(`${rows} rows read (${Math.round(share * 100)} %)\n`);
 }
 
 function describe(broken: BrokenRow[]): string {
-  const shown = broken.slice(0, BROKEN_SHOWN_MAX).map(({ line, problem }) => `  line ${line}: ${problem}`);
+  const shown = broken
+    .slice(0, BROKEN_SHOWN_MAX)
+    .map(({ line, problem }) => `  line ${line}: ${problem}`);
   const more = broken.length - shown.length;
   return [
     `${broken.length} rows are broken; nothing was loaded:`,

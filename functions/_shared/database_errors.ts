@@ -28,7 +28,7 @@ export function fromDatabase(status: number, body: string, sentAccessToken: bool
   const cause = { status, ...(problem.code ? problem : { body: body.slice(0, 2000) }) };
   const code = problem.code ?? "";
 
-  if (/^PT\d{3}$/.test(code)) return fromRaised(problem, cause);
+  if (/^PT\d{3}$/.test(code)) return fromRaised(problem) ?? toApiError(cause);
   if (INVALID_VALUES.has(code)) {
     return new ApiError("validation_error", "A value is not acceptable.", {
       details: { reason: "invalid_value" },
@@ -48,18 +48,18 @@ export function fromDatabase(status: number, body: string, sentAccessToken: bool
   }
   if (PASSING.has(code) || /^(08|53)/.test(code)) return unavailable(cause);
   // The Data API also says 401 to an anonymous caller for a missing grant (42501), which is our fault, not the caller's.
-  if (status === 401 && sentAccessToken && code !== "42501") return unauthorized(cause);
+  if (status === 401 && sentAccessToken && code !== "42501") return unauthorized();
   if (GATEWAY_AWAY.has(status)) return unavailable(cause);
   return toApiError(cause);
 }
 
-function fromRaised(problem: Problem, cause: unknown): ApiError {
+/** An answer that a rule chose is no fault, so it has no cause to log. */
+function fromRaised(problem: Problem): ApiError | undefined {
   const raised = parse<Raised>(problem.details ?? "");
-  if (!raised || !Object.hasOwn(STATUS_OF_CODE, raised.code)) return toApiError(cause);
+  if (!raised || !Object.hasOwn(STATUS_OF_CODE, raised.code)) return undefined;
   return new ApiError(raised.code, problem.message ?? "The request was refused.", {
     details: raised.details ?? {},
     rateLimit: raised.rate_limit && asText(raised.rate_limit),
-    cause,
   });
 }
 

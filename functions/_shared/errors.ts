@@ -16,7 +16,7 @@ export interface RateLimit {
 interface ApiErrorOptions {
   details?: Record<string, unknown>;
   rateLimit?: RateLimit | undefined;
-  /** What really happened, for the log. */
+  /** What really happened, for the log. Refusals that are part of the contract have none. */
   cause?: unknown;
 }
 
@@ -54,11 +54,10 @@ export function invalid(reason: ValidationReason, message: string, issues: Issue
 }
 
 /** The caller sent no usable credential, or one that nobody knows. */
-export function unauthorized(cause?: unknown): ApiError {
+export function unauthorized(): ApiError {
   return new ApiError(
     "unauthorized",
     "The credential is missing, unknown, expired or revoked. Send it as Authorization: Bearer <key>.",
-    { cause },
   );
 }
 

@@ -12,7 +12,7 @@ export async function answerError(thrown: unknown, c: ApiContext): Promise<Respo
   if (error.code === "unauthorized") c.header("WWW-Authenticate", challenge(c));
   if (error.code === "rate_limited") c.header("Retry-After", retryAfter(error));
   if (error.code === "unavailable") c.header("Retry-After", String(TRY_AGAIN_AFTER_SECONDS));
-  if (error.status >= 500) {
+  if (error.cause !== undefined) {
     logProblem({
       request_id: c.get("requestId"),
       method: c.req.method,

@@ -23,8 +23,9 @@ export class Batch<T> {
     this.#schedule();
   }
 
-  /** Resolves once everything that was added has been sent. */
+  /** Sends what waits without delay, and resolves once everything that was added has been sent. */
   async empty(): Promise<void> {
+    if (!this.#sending && this.#items.length > 0) this.#flush();
     while (this.#sending || this.#items.length > 0) {
       await new Promise<void>((resolve) => this.#emptied.push(resolve));
     }

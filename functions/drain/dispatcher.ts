@@ -8,7 +8,7 @@ export interface DispatcherParts {
   /** Writes down the POSTs to be made and returns the ids that may be. */
   announce(deliveries: Delivery[]): Promise<Set<string>>;
   /** Makes one POST. */
-  post(delivery: Delivery): Promise<Sign>;
+  post(delivery: Delivery): Promise<{ sign: Sign; took_ms: number }>;
   /** Learns of a delivery that may not be made. */
   refused(delivery: Delivery): void;
   /** Learns that something ended. */
@@ -88,9 +88,9 @@ export class Dispatcher {
     if (delivery === undefined) return;
     lane.underWay += 1;
     this.#underWay += 1;
-    const sign = await this.#parts.post(delivery);
+    const { sign, took_ms } = await this.#parts.post(delivery);
     this.#underWay -= 1;
-    lane.ended(sign);
+    lane.ended(sign, took_ms);
     this.#pump(lane);
     // The freed place goes round, so that no host waits behind another for ever.
     for (const hungry of [...this.#hungry]) {

@@ -1,4 +1,4 @@
-import { EXCHANGES_WITH_A_HOST } from "./limits.ts";
+import { ANNOUNCED_AHEAD, AT_RISK_MS, EXCHANGES_WITH_A_HOST } from "./limits.ts";
 
 /** How one POST ended, as far as the pace of its host is concerned. */
 export type Sign = "answered" | "failed" | "timed_out";
@@ -16,7 +16,8 @@ export class Lane<T> {
   readonly ready: T[] = [];
   underWay = 0;
   #most = EXCHANGES_WITH_A_HOST.first;
-  #proven = false;
+  /** How long an answer takes, on average of late; not known before the first one. */
+  #answer_ms: number | undefined;
   #timedOut = false;
 
   /** Whether the host hangs as far as we know. */
@@ -29,13 +30,13 @@ export class Lane<T> {
   }
 
   /**
-   * Takes the deliveries to announce now. A host that has answered gets some announced ahead, so that it need not
-   * wait for the database; few, because those announced are given up if the drain dies.
+   * Takes the deliveries to announce now. For a host that answers some are announced ahead, so that it need not wait
+   * for the database, and in good-sized lots, as each is a round trip and a commit.
    */
   takeToAnnounce(): T[] {
-    const ahead = this.#proven ? this.#most : 0;
+    const ahead = this.#ahead();
     const begun = this.announcing + this.ready.length + this.underWay;
-    const room = this.#most + ahead - begun;
+    const room = Math.floor(this.#most + ahead) - begun;
     if (room <= 0 || (begun >= this.#most && room < ahead / 2)) return [];
     const taken = this.waiting.splice(0, room);
     this.announcing += taken.length;
@@ -43,16 +44,21 @@ export class Lane<T> {
   }
 
   /** Learns from the end of an exchange. */
-  ended(sign: Sign): void {
+  ended(sign: Sign, took_ms: number): void {
     this.underWay -= 1;
     if (sign === "timed_out") {
       this.#timedOut = true;
-      this.#proven = false;
+      this.#answer_ms = undefined;
       this.#most = Math.max(EXCHANGES_WITH_A_HOST.least, Math.floor(this.#most / 2));
     } else if (sign === "answered") {
       this.#timedOut = false;
-      this.#proven = true;
+      this.#answer_ms = ((this.#answer_ms ?? took_ms) * 7 + took_ms) / 8;
       this.#most = Math.min(EXCHANGES_WITH_A_HOST.most, this.#most * 2);
     }
+  }
+
+  #ahead(): number {
+    if (this.#answer_ms === undefined) return 0;
+    return Math.min(ANNOUNCED_AHEAD, (this.#most * AT_RISK_MS) / Math.max(1, this.#answer_ms));
   }
 }

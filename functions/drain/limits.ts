@@ -22,5 +22,14 @@ export const AGENCY_BACKLOG = { first: 16, most: 192 };
 /** Claimed events waiting over all agencies, which bounds the memory of a run. */
 export const TOTAL_BACKLOG = 4000;
 
-/** Outcomes are recorded together when so many wait, or so long after the first of them. */
-export const RECORD = { most: 128, after_ms: 20 };
+/**
+ * How much work a run may have announced ahead of posting, or posted and not yet recorded. It bounds what becomes
+ * unknown when the run is killed; less would mean more round trips.
+ */
+export const AT_RISK_MS = 250;
+
+/** No more are announced ahead for one host, however fast it is. */
+export const ANNOUNCED_AHEAD = 128;
+
+/** Outcomes that are recorded together. */
+export const RECORD_AT_ONCE = 256;

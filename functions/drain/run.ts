@@ -4,7 +4,7 @@ import type { ClaimedEvent, Database, DeliveryResult, DoneEvent } from "./databa
 import { type Delivery, deliver, OpenEvent, Resolver } from "./delivery.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Sign } from "./lane.ts";
-import { CLAIM, RECORD, RUN_MS } from "./limits.ts";
+import { AT_RISK_MS, CLAIM, RECORD_AT_ONCE, RUN_MS } from "./limits.ts";
 import { Signer } from "./sign.ts";
 
 /** What a run did, as `public.drain_runs` shows it. */
@@ -29,7 +29,9 @@ export class Run {
   private constructor(database: Database, id: string) {
     this.#database = database;
     this.#id = id;
-    this.#records = new Batch(RECORD, (items) => this.#record(items));
+    this.#records = new Batch({ most: RECORD_AT_ONCE, after_ms: AT_RISK_MS }, (items) =>
+      this.#record(items),
+    );
     this.#dispatcher = new Dispatcher({
       announce: (deliveries) => this.#announce(deliveries),
       post: (delivery) => this.#post(delivery),
@@ -66,8 +68,10 @@ export class Run {
 
   async #claimAll(): Promise<void> {
     let size: number = CLAIM.first;
+    // Agencies that may have more than was claimed; at first nobody knows which.
+    let open: string[] | undefined;
     while (!this.#stopping) {
-      if (this.#backlog.full) {
+      if (this.#backlog.full || open?.every((agency) => this.#backlog.isBusy(agency))) {
         await this.#backlog.changed();
         continue;
       }
@@ -77,11 +81,9 @@ export class Run {
       await this.#accept(events);
       if (events.length >= size / 2) size = Math.min(CLAIM.most, size * 2);
       if (events.length + without_post > 0) continue;
+      // A run takes what was there when it started, so an agency that has no more stays without.
       if (busy.length === 0) return;
-      // Only busy agencies have more, so there is nothing to claim until one of them is less so.
-      while (!this.#stopping && busy.every((agency) => this.#backlog.isBusy(agency))) {
-        await this.#backlog.changed();
-      }
+      open = busy;
     }
   }
 
@@ -122,13 +124,13 @@ export class Run {
     }
   }
 
-  async #post(delivery: Delivery): Promise<Sign> {
+  async #post(delivery: Delivery): Promise<{ sign: Sign; took_ms: number }> {
     const { result, sign } = await deliver(delivery, this.#resolver);
     this.#counts.posted += 1;
     this.#counts[result.state] += 1;
     this.#records.add(result);
     this.#targetDone(delivery.event);
-    return sign;
+    return { sign, took_ms: result.duration_ms };
   }
 
   #targetDone(event: OpenEvent): void {

@@ -5,7 +5,8 @@ create type private.principal as (
   kind text,
   agent_id uuid,
   name text,
-  permissions text[]
+  permissions text[],
+  last_used_at timestamptz
 );
 comment on type private.principal is 'Who is calling: an API key or a signed-in agent, its one agency and what it may do.';
 
@@ -25,6 +26,8 @@ as $$
 $$;
 comment on function private.role_permissions(text) is 'What an agent''s role allows: viewers read, everybody else reads and writes.';
 
+-- Looked up for each statement that asks, ten times for a new lead, so each part of it counts. A setting that remembered
+-- the answer could be forged by any role.
 create function private.principal() returns private.principal
 language plpgsql
 stable
@@ -36,16 +39,23 @@ declare
   key text := nullif(current_setting('request.headers', true), '')::json ->> 'x-corredor-key';
 begin
   if key is not null then
-    select k.agency_id, k.id, 'api_key', k.agent_id, k.name, k.permissions
+    select k.agency_id, k.id, 'api_key', k.agent_id, k.name, k.permissions, k.last_used_at
     into caller
     from public.api_keys k
     where k.prefix = split_part(key, '_', 2)
       and k.secret_hash = sha256(convert_to(split_part(key, '_', 3), 'UTF8'))
-      and key ~ '^cor_[a-z0-9]{8}_[a-z0-9]+$'
+      -- Nothing before, between or after the two parts.
+      and key = 'cor_' || k.prefix || '_' || split_part(key, '_', 3)
       and k.revoked_at is null
       and (k.expires_at is null or k.expires_at > now());
+    -- A key that acts for an agent is closed with the agent.
+    if caller.agent_id is not null and not exists (
+      select from public.agents a
+      where a.agency_id = caller.agency_id and a.id = caller.agent_id and a.active) then
+      caller := null;
+    end if;
   elsif (select auth.uid()) is not null then
-    select a.agency_id, a.id, 'agent', a.id, a.name, private.role_permissions(a.role)
+    select a.agency_id, a.id, 'agent', a.id, a.name, private.role_permissions(a.role), null
     into caller
     from public.agents a
     where a.user_id = (select auth.uid()) and a.active;
@@ -102,18 +112,19 @@ begin
   end if;
 
   budget := private.take_token(caller.agency_id, caller.credential_id);
-  perform set_config('corredor.rate_limit', (budget - 'allowed' - 'retry_after')::text, true);
-  perform set_config('response.headers', jsonb_build_array(
-    jsonb_build_object('ratelimit-limit', budget ->> 'limit'),
-    jsonb_build_object('ratelimit-remaining', budget ->> 'remaining'),
-    jsonb_build_object('ratelimit-reset', budget ->> 'reset'))::text, true);
+  perform
+    set_config('corredor.rate_limit', (budget - 'allowed' - 'retry_after')::text, true),
+    set_config('response.headers', jsonb_build_array(
+      jsonb_build_object('ratelimit-limit', budget ->> 'limit'),
+      jsonb_build_object('ratelimit-remaining', budget ->> 'remaining'),
+      jsonb_build_object('ratelimit-reset', budget ->> 'reset'))::text, true);
 
   if not (budget -> 'allowed')::boolean then
     perform private.raise_error(429, 'rate_limited', 'Too many requests; try again later.',
       jsonb_build_object('retry_after_seconds', budget -> 'retry_after'));
   end if;
 
-  if caller.kind = 'api_key' then
+  if caller.kind = 'api_key' and coalesce(caller.last_used_at < now() - interval '1 minute', true) then
     perform private.touch_api_key(caller.agency_id, caller.credential_id);
   end if;
 

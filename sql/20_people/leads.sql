@@ -87,7 +87,8 @@ create policy update_own on public.leads for update to anon, authenticated
   using (agency_id = (select private.agency_id()))
   with check (agency_id = (select private.agency_id()));
 grant select,
-  insert (agency_id, id, full_name, phone, email, origin, intent, budget_max, bedrooms_min, notes, contact_id, operation_id),
+  insert (agency_id, id, full_name, phone, email, origin, intent, budget_max, bedrooms_min, notes, assigned_agent_id,
+    contact_id, operation_id),
   update (full_name, phone, email, origin, lead_status, temperature, intent, budget_max, bedrooms_min, zone, language,
     urgency, summary, notes, assigned_agent_id, archived_at, archive_reason)
   on public.leads to anon, authenticated;

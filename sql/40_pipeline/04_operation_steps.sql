@@ -28,16 +28,20 @@ create policy select_own on public.operation_steps for select to anon, authentic
   using (agency_id = (select private.agency_id()));
 grant select on public.operation_steps to anon, authenticated;
 
+-- PL/pgSQL, because its plan is kept for the session; it runs with every operation that is shown or moved.
 create function private.pending_actions(operation public.operations) returns jsonb
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'label', g.label) order by g.position), '[]')
-  from public.gate_steps g
-  join public.operation_steps s
-    on s.agency_id = operation.agency_id and s.operation_id = operation.id and s.step_id = g.id
-  where g.flow = operation.flow and g.stage = operation.stage and not s.done;
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'label', g.label) order by g.position), '[]')
+    from public.gate_steps g
+    join public.operation_steps s
+      on s.agency_id = operation.agency_id and s.operation_id = operation.id and s.step_id = g.id
+    where g.flow = operation.flow and g.stage = operation.stage and not s.done);
+end
 $$;
 comment on function private.pending_actions(public.operations) is
   'The steps of the current stage''s gate that are still open: [{id, label}] in their order.';

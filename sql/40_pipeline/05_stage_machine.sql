@@ -6,15 +6,15 @@ as $$
 declare
   initial public.stages;
 begin
-  select f.id into new.flow from public.flows f where f.operation_type = new.operation_type;
-  if new.stage is null then
-    select s.id into new.stage from public.stages s where s.flow = new.flow and s.outcome is null
-    order by s.position limit 1;
-  end if;
-  select s.* into initial from public.stages s where s.flow = new.flow and s.id = new.stage;
+  select s.* into initial
+  from public.flows f join public.stages s on s.flow = f.id
+  where f.operation_type = new.operation_type and (s.id = new.stage or new.stage is null and s.outcome is null)
+  order by s.position limit 1;
   if initial.id is null then
     perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.');
   end if;
+  new.flow := initial.flow;
+  new.stage := initial.id;
   -- No gate applies to an initial stage. An import may bring operations that are closed already.
   new.closed_at := case when initial.outcome is not null then coalesce(new.closed_at, now()) end;
   new.won_at := case when initial.outcome = 'success' then coalesce(new.won_at, new.closed_at) end;

@@ -2,6 +2,8 @@ create function private.event_body(event_type text, agency_id uuid, subject_id u
 language plpgsql
 stable
 set search_path = ''
+-- Called for each event of a claim, which plans anew each time; this need not.
+set plan_cache_mode = auto
 as $$
 begin
   case event_type

@@ -2,16 +2,19 @@ create function private.settle_events(agency_ids uuid[], event_ids uuid[], run_i
 language sql
 security definer
 set search_path = ''
+-- The queue goes from empty to long and back, and a plan made for one is bad for the other.
+set plan_cache_mode = force_custom_plan
 as $$
+  -- Only a claimed event has a run.
   with held as (
-    select e.agency_id, e.id, e.run_id, e.attempts, e.round, e.subscription_ids, e.body
+    select e.agency_id, e.id, e.run_id, e.attempts, e.round, e.subscription_ids
     from unnest($1, $2, $3) as wanted (agency_id, id, run_id)
     join public.events e on e.agency_id = wanted.agency_id and e.id = wanted.id
-    where e.status = 'claimed' and e.run_id = wanted.run_id
+    where e.run_id = wanted.run_id
   ),
   tally as (
     select
-      held.agency_id, held.id, held.run_id, held.attempts, held.body,
+      held.agency_id, held.id, held.run_id, held.attempts,
       coalesce(bool_or(target.posting), false) as posting,
       coalesce(bool_or(target.accepted), false) as accepted,
       coalesce(bool_or(target.unknown), false) as unknown,
@@ -25,18 +28,19 @@ as $$
         bool_or(d.state = 'posting') as posting,
         bool_or(d.state = 'accepted') as accepted,
         bool_or(d.state = 'unknown') as unknown,
-        -- A subscription that went away without an attempt at it has missed nothing.
-        bool_and(d.state = 'failed') or (s.id is not null and count(d.id) = 0) as missed,
+        -- A subscription that went away before any attempt at it has missed nothing.
+        case when count(d.id) = 0 then s.id is not null else bool_and(d.state = 'failed') end as missed,
         count(d.id) filter (where d.attempt = held.attempts or d.state <> 'failed') = 0 as untried
       from unnest(held.subscription_ids) as target (id)
       left join public.subscriptions s on s.agency_id = held.agency_id and s.id = target.id
       left join public.deliveries d
-        on d.agency_id = held.agency_id and d.event_id = held.id and d.round = held.round and d.subscription_id = target.id
+        on d.event_id = held.id and d.agency_id = held.agency_id and d.round = held.round and d.subscription_id = target.id
       group by target.id, s.id
     ) as target
-    group by held.agency_id, held.id, held.run_id, held.attempts, held.body
+    group by held.agency_id, held.id, held.run_id, held.attempts
   ),
-  verdict as (
+  -- Computed once: the planner expects one row here and would compute it again for each event.
+  verdict as materialized (
     select
       t.agency_id, t.id, t.run_id,
       case
@@ -65,7 +69,7 @@ as $$
         available_at = case verdict.status when 'pending' then clock_timestamp() else e.available_at end,
         delivered_at = case verdict.status when 'delivered' then clock_timestamp() end
     from verdict
-    where e.agency_id = verdict.agency_id and e.id = verdict.id and e.status = 'claimed' and e.run_id = verdict.run_id
+    where e.agency_id = verdict.agency_id and e.id = verdict.id and e.run_id = verdict.run_id
     returning e.status
   )
   select jsonb_build_object(

@@ -22,7 +22,7 @@ begin
     update public.deliveries d
     set state = 'unknown', error = 'drain_died', error_detail = 'The drain ended before it recorded an outcome.'
     from unnest(agency_ids, event_ids) as dead (agency_id, event_id)
-    where d.agency_id = dead.agency_id and d.event_id = dead.event_id and d.state = 'posting';
+    where d.event_id = dead.event_id and d.agency_id = dead.agency_id and d.state = 'posting';
     perform private.settle_events(agency_ids, event_ids, dead_run_ids);
   end if;
 

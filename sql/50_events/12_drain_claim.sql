@@ -2,6 +2,8 @@ create function private.drain_claim(run_id uuid, max_events int, busy_agencies u
 language plpgsql
 security definer
 set search_path = ''
+-- The queue goes from empty to long and back, and a plan made for one is bad for the other.
+set plan_cache_mode = force_custom_plan
 -- A body shows times in UTC, whatever the session's zone.
 set timezone = 'UTC'
 as $$
@@ -58,7 +60,7 @@ begin
       where s.agency_id = e.agency_id and s.id = any (e.subscription_ids)
         and not exists (
           select from public.deliveries d
-          where d.agency_id = e.agency_id and d.event_id = e.id and d.round = e.round and d.subscription_id = s.id
+          where d.event_id = e.id and d.agency_id = e.agency_id and d.round = e.round and d.subscription_id = s.id
             and d.state in ('posting', 'accepted', 'unknown'))
     ) as targets on true
   ),

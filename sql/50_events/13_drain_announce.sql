@@ -2,24 +2,41 @@ create function private.drain_announce(run_id uuid, deliveries jsonb) returns js
 language plpgsql
 security definer
 set search_path = ''
+-- The queue goes from empty to long and back, and a plan made for one is bad for the other.
+set plan_cache_mode = force_custom_plan
 as $$
+declare
+  granted jsonb;
 begin
-  insert into public.deliveries (agency_id, id, event_id, subscription_id, target_url, round, attempt, run_id)
-  select e.agency_id, w.id, e.id, s.id, s.target_url, e.round, e.attempts, e.run_id
-  from jsonb_to_recordset(deliveries) as w (id uuid, agency_id uuid, event_id uuid, subscription_id uuid)
-  join public.events e on e.agency_id = w.agency_id and e.id = w.event_id
-  join public.subscriptions s on s.agency_id = e.agency_id and s.id = w.subscription_id and s.id = any (e.subscription_ids)
-  -- An exchange takes 10 s at most, so it is over before the lease is.
-  where e.status = 'claimed' and e.run_id = drain_announce.run_id and e.lease_until > clock_timestamp() + interval '20 seconds'
-  -- Keeps a drain that takes the event for abandoned waiting, so that it sees these rows.
-  for key share of e
-  on conflict do nothing;
+  -- First the events by their keys: joined together with the subscriptions, an agency's whole queue may be read.
+  with held as materialized (
+    select w.id as delivery_id, w.subscription_id, e.*
+    from jsonb_to_recordset(deliveries) as w (id uuid, agency_id uuid, event_id uuid, subscription_id uuid)
+    join public.events e on e.agency_id = w.agency_id and e.id = w.event_id
+    -- An exchange takes 10 s at most, so it is over before the lease is.
+    where e.run_id = drain_announce.run_id and e.lease_until > clock_timestamp() + interval '20 seconds'
+    -- A drain that takes the run for dead waits for this lock, and then sees these rows.
+    for key share of e
+  ),
+  announced as (
+    insert into public.deliveries (agency_id, id, event_id, subscription_id, target_url, round, attempt, run_id)
+    select held.agency_id, held.delivery_id, held.id, s.id, s.target_url, held.round, held.attempts, held.run_id
+    from held
+    join public.subscriptions s
+      on s.agency_id = held.agency_id and s.id = held.subscription_id and s.id = any (held.subscription_ids)
+    on conflict do nothing
+    returning id
+  )
+  select coalesce(jsonb_agg(announced.id), '[]') into granted from announced;
 
-  return (
-    select coalesce(jsonb_agg(d.id), '[]')
+  if jsonb_array_length(granted) < jsonb_array_length(deliveries) then
+    -- Some may have been announced before by a call whose answer was lost.
+    select coalesce(jsonb_agg(d.id), '[]') into granted
     from jsonb_to_recordset(deliveries) as w (id uuid, agency_id uuid)
     join public.deliveries d on d.agency_id = w.agency_id and d.id = w.id
-    where d.run_id = drain_announce.run_id and d.state = 'posting');
+    where d.run_id = drain_announce.run_id and d.state = 'posting';
+  end if;
+  return granted;
 end
 $$;
 comment on function private.drain_announce(uuid, jsonb) is

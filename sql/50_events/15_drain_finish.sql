@@ -2,6 +2,8 @@ create function private.drain_finish(run_id uuid, summary jsonb) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
+-- The queue goes from empty to long and back, and a plan made for one is bad for the other.
+set plan_cache_mode = force_custom_plan
 as $$
 declare
   untried int;
@@ -14,7 +16,7 @@ begin
   where e.status = 'claimed' and e.run_id = drain_finish.run_id
     and not exists (
       select from public.deliveries d
-      where d.agency_id = e.agency_id and d.event_id = e.id and d.round = e.round and d.attempt = e.attempts);
+      where d.event_id = e.id and d.agency_id = e.agency_id and d.round = e.round and d.attempt = e.attempts);
   get diagnostics untried = row_count;
 
   select private.settle_events(array_agg(e.agency_id), array_agg(e.id), array_agg(e.run_id)) into rest

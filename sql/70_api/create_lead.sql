@@ -23,7 +23,7 @@ begin
 
   insert into public.leads (
     agency_id, full_name, phone, email, origin, intent, budget_max, bedrooms_min, notes,
-    contact_id, operation_id)
+    contact_id, assigned_agent_id, operation_id)
   values (
     caller.agency_id,
     btrim(body ->> 'full_name'),
@@ -35,12 +35,13 @@ begin
     (body ->> 'bedrooms_min')::int,
     body ->> 'notes',
     contact_id,
+    private.next_agent(),
     opened_id)
   returning * into lead;
 
-  update public.leads l set assigned_agent_id = private.assign_agent()
-  where l.agency_id = caller.agency_id and l.id = lead.id
-  returning * into lead;
+  -- The lead was written with the agent whose turn it is, since writing it twice would cost a fifth of the call; only
+  -- now is it assigned.
+  perform private.assign_agent(lead.assigned_agent_id);
 
   if opened_id is not null then
     insert into public.operations (agency_id, id, lead_id, operation_type)

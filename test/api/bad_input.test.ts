@@ -214,6 +214,25 @@ describe("An offer's member", () => {
   });
 });
 
+describe("A body of an odd build", () => {
+  test("counts the last of two members with one name, as JSON readers do", async () => {
+    const answer = await agency.client.post(
+      "/leads",
+      '{"full_name":"Primera","full_name":"Última"}',
+    );
+    expect(answer.body.data.full_name).toBe("Última");
+    await expectRefused("POST", "/leads", '{"full_name":"X","full_name":1}', "full_name");
+  });
+
+  test("is refused by its member, however deep it is nested", async () => {
+    const deep = "[".repeat(100_000) + "]".repeat(100_000);
+    await expectRefused("POST", "/leads", `{"full_name":${deep}}`, "full_name");
+    await expectRefused("POST", "/leads", `{"full_name":"X","more":${deep}}`, "more");
+    const objects = '{"a":'.repeat(100_000) + "1" + "}".repeat(100_000);
+    await expectRefused("POST", "/leads", raw("notes", objects), "notes");
+  });
+});
+
 describe("An answer to bad input", () => {
   test("names every member that is wrong", async () => {
     const answer = await agency.client.post("/leads", { phone: 1, email: "x", colour: "red" });

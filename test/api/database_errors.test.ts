@@ -19,7 +19,6 @@ async function answerTo(sqlstate: string) {
     begin
       raise exception using errcode = '${sqlstate}', message = 'secret message', detail = 'secret detail', hint = 'secret hint';
     end $$`);
-  stack.logs.length = 0;
   return agency.client.get("/flows", { headers: { "x-request-id": `cause-${sqlstate}` } });
 }
 
@@ -67,5 +66,23 @@ describe("An error that the database raises by itself", () => {
     });
     expect(JSON.stringify(logged.cause)).toContain("secret message");
     expect(line).not.toContain(agency.key);
+  });
+
+  test("is logged also when it is answered as a refusal, since the contract should have caught it", async () => {
+    await answerTo("23514");
+    await expect
+      .poll(() => stack.logs.find((entry) => entry.includes("cause-23514")))
+      .toContain('"status":422');
+  });
+
+  test("is not what a rule of the contract raises: that leaves the log quiet", async () => {
+    const headers = { "x-request-id": "quiet" };
+    await agency.client.get("/leads/00000000-0000-4000-8000-000000000000", { headers });
+    await agency.client.post("/leads", "{", headers);
+    await agency.client.get("/flows", { headers: { ...headers, authorization: "Bearer a.b.c" } });
+    // The log is read in order, so once this line is there, those of the requests before it would be too.
+    await answerTo("XX001");
+    await expect.poll(() => stack.logs.some((entry) => entry.includes("cause-XX001"))).toBe(true);
+    expect(stack.logs.filter((entry) => entry.includes("quiet"))).toEqual([]);
   });
 });

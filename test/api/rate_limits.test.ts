@@ -86,6 +86,17 @@ describe("A key with a limit of 10 requests a minute", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(30);
   });
 
+  test("spends one request more for its first phone number without a country code, and no later one", async () => {
+    const client = await limitedTo(10);
+    const remaining: number[] = [];
+    for (const phone of ["612345678", "612345679", "+34612345670"]) {
+      const answer = await client.post("/leads", { full_name: "X", phone });
+      expect(answer.status).toBe(201);
+      remaining.push(Number(answer.headers.get("ratelimit-remaining")));
+    }
+    expect(remaining).toEqual([8, 7, 6]);
+  });
+
   test("does not spend another key's requests", async () => {
     const spent = await limitedTo(10);
     for (let i = 0; i < 11; i++) await spent.get("/flows");

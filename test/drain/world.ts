@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TestStack, testStack } from "../stack/harness.ts";
-import { createAuthority, issueCertificate } from "./receiver/certificates.ts";
+import { type TestStack, type TestStackOptions, testStack } from "../stack/harness.ts";
+import type { TestServer } from "../stack/server.ts";
+import { type Certificate, createAuthority, issueCertificate } from "./receiver/certificates.ts";
 import { Receiver } from "./receiver/receiver.ts";
 
 type EventType = "deal_won" | "offer_accepted" | "signature_signed" | "document_completed";
@@ -26,6 +27,19 @@ export interface DeliveryRow {
   duration_ms: number | null;
 }
 
+/** What a test wants of its world. */
+export interface WorldOptions {
+  /** `drain` alone by default. */
+  functions?: NonNullable<TestStackOptions["functions"]>;
+  environment?: Record<string, string>;
+  /** Whether the minute jobs run by themselves. */
+  cron?: boolean;
+  /** The server to make the database on, outside of vitest. */
+  server?: TestServer;
+  /** The certificate authority that the functions trust; one of its own by default. */
+  authority?: Certificate;
+}
+
 /** A stack with the drain, and https targets that it trusts. */
 export class World {
   readonly stack: TestStack;
@@ -38,21 +52,22 @@ export class World {
     this.#directory = directory;
   }
 
-  static async open(
-    options: { functions?: string[]; environment?: Record<string, string>; cron?: boolean } = {},
-  ): Promise<World> {
+  static async open(options: WorldOptions = {}): Promise<World> {
     const directory = mkdtempSync(join(tmpdir(), "corredor-drain-"));
-    const authority = await createAuthority();
+    const authority = options.authority ?? (await createAuthority());
     const file = join(directory, "authority.pem");
     writeFileSync(file, authority.cert);
     process.env["DENO_CERT"] = file;
     const receiver = await Receiver.open(await issueCertificate(authority));
     try {
-      const stack = await testStack({
-        functions: options.functions ?? ["drain"],
-        environment: { HOOKS_ALLOW_PRIVATE_TARGETS: "true", ...options.environment },
-        cron: options.cron ?? false,
-      });
+      const stack = await testStack(
+        {
+          functions: options.functions ?? ["drain"],
+          environment: { HOOKS_ALLOW_PRIVATE_TARGETS: "true", ...options.environment },
+          cron: options.cron ?? false,
+        },
+        options.server,
+      );
       return new World(stack, receiver, directory);
     } catch (error) {
       await receiver.close();

@@ -171,7 +171,10 @@ describe("a function", () => {
 
   test("that does not start is tried again with growing pauses", async () => {
     expect((await fetch(`${stack.baseUrl}/functions/v1/broken`)).status).toBe(503);
-    await eventually(() => stack.logs.some((line) => /\[broken\] ended .* 400 ms/.test(line)));
+    await eventually(
+      () => stack.logs.some((line) => /\[broken\] ended .* 400 ms/.test(line)),
+      25_000,
+    );
   });
 
   test("that is not on disk is one line in the log", async () => {

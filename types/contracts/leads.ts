@@ -130,8 +130,12 @@ export const Lead = z
     operation_id: id
       .nullable()
       .describe("The operation opened together with the lead, if one was."),
-    lead_status: LeadStatus.nullable(),
-    temperature: Temperature.nullable(),
+    lead_status: LeadStatus.nullable().describe(
+      "How far the lead is qualified; null for a listing lead (a seller).",
+    ),
+    temperature: Temperature.nullable().describe(
+      "How likely it is to close; null until qualified.",
+    ),
     intent: z.string().nullable().describe("What the person wants, in few words."),
     budget_max: z.number().nullable().describe("The most the person would pay."),
     bedrooms_min: z.int().nullable().describe("The fewest bedrooms the person accepts."),

@@ -3,7 +3,6 @@
 declare const Deno: {
   exit(code: number): never;
   addSignalListener(signal: string, handler: () => void): void;
-  unrefTimer(id: unknown): void;
   stdin: { readable: ReadableStream<Uint8Array> };
 };
 
@@ -29,12 +28,11 @@ Deno.addSignalListener("SIGTERM", async () => {
   Deno.exit(0);
 });
 
-// The input ends when the stack is killed without a chance to stop its functions. The function starts
-// only once this module has nothing left to wait for, hence the timer that does not count.
-const later = setTimeout(async () => {
+// The input ends when the stack is killed without a chance to stop its functions. It is read only once the function
+// is loaded: a read that waits would keep the function's modules from loading.
+globalThis.addEventListener("load", async () => {
   for await (const _ of Deno.stdin.readable);
   Deno.exit(0);
 });
-Deno.unrefTimer(later);
 
 export {};

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import postgres from "postgres";
 import { Failure } from "../failure.ts";
@@ -15,6 +15,7 @@ export type SchemaSource = "migrations" | "sql" | "nothing";
 export function schemaFiles(source: SchemaSource): string[] {
   if (source === "nothing") return [];
   const directory = source === "migrations" ? migrationsDirectory : sqlDirectory;
+  if (!existsSync(directory)) return [];
   return readdirSync(directory, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".sql"))
     .sort((a, b) => (a < b ? -1 : 1))

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import postgres from "postgres";
 import { exitWith, Failure } from "../failure.ts";
@@ -29,6 +29,7 @@ async function main([name]: string[]): Promise<void> {
   }
   const stamp = new Date().toISOString().replace(/\D/g, "").slice(0, 14);
   const path = join(migrationsDirectory, `${stamp}_${name}.sql`);
+  mkdirSync(migrationsDirectory, { recursive: true });
   writeFileSync(path, text);
   console.log(`Wrote ${relative(process.cwd(), path)}. Read it before you commit it.`);
 }

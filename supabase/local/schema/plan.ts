@@ -4,27 +4,27 @@ import { plan } from "@supabase/pg-delta/plan";
 import { formatSqlStatements } from "@supabase/pg-delta/sql-format";
 import pg from "pg";
 import { Failure } from "../failure.ts";
+import { planLogging } from "./sequences.ts";
 
 /** The SQL that brings the schema of one database to that of another; empty when they are equal. */
 export async function planBetween(currentUrl: string, wantedUrl: string): Promise<string> {
-  const [current, wanted] = await Promise.all([readCatalog(currentUrl), readCatalog(wantedUrl)]);
-  // A rename is told from a drop and a create by a person, in the migration that this writes.
-  const planned = plan(current, wanted, { renames: "off" });
-  if (planned.actions.length === 0) return "";
-  const rendered = renderPlanFiles(planned, { allowDrops: true });
-  if (rendered.files?.length !== 1) {
-    throw new Failure("the change needs more than one transaction; write its migration by hand");
-  }
-  const statements = planned.actions.map(({ sql }) => sql);
-  return layOut(statements);
-}
-
-async function readCatalog(url: string) {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  const current = new pg.Pool({ connectionString: currentUrl, max: 1 });
+  const wanted = new pg.Pool({ connectionString: wantedUrl, max: 1 });
   try {
-    return (await extract(pool)).factBase;
+    const [before, after] = await Promise.all([extract(current), extract(wanted)]);
+    // A rename is told from a drop and a create by a person, in the migration that this writes.
+    const planned = plan(before.factBase, after.factBase, { renames: "off" });
+    const statements = planned.actions.map(({ sql }) => sql);
+    if (
+      statements.length > 0 &&
+      renderPlanFiles(planned, { allowDrops: true }).files?.length !== 1
+    ) {
+      throw new Failure("the change needs more than one transaction; write its migration by hand");
+    }
+    statements.push(...(await planLogging(current, wanted)));
+    return statements.length === 0 ? "" : layOut(statements);
   } finally {
-    await pool.end();
+    await Promise.all([current.end(), wanted.end()]);
   }
 }
 

@@ -1,0 +1,157 @@
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { EXCHANGES_WITH_A_HOST } from "../../functions/drain/limits.ts";
+import { findDeno } from "../../supabase/local/functions/process.ts";
+import { createAuthority, issueCertificate } from "../drain/receiver/certificates.ts";
+import { hang } from "../drain/receiver/receiver.ts";
+import { World } from "../drain/world.ts";
+import { median } from "./rounds.ts";
+import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
+
+const events = 10_000;
+const hangingEvents = 1000;
+const rounds = 3;
+const secret = "a secret of the bench";
+const here = join(import.meta.dirname, "drain");
+
+/**
+ * Pushes 10,000 waiting events to one fast target, against a loop that only signs and posts the same bodies with the
+ * same client and as many at once; then the same while the target of another agency hangs. Time is taken until the
+ * target has read the last event.
+ */
+export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
+  const authority = await createAuthority();
+  const target = await FastTarget.start(await issueCertificate(authority));
+  const world = await World.open({ server, authority });
+  const times = { bare: [] as number[], drain: [] as number[], hanging: [] as number[] };
+  try {
+    const fast = await world.stack.createAgency("Rápida");
+    const slow = await world.stack.createAgency("Lenta");
+    await world.stack.sql`select admin.set_signing_secret(${fast}, ${secret})`;
+    await world.subscribe(fast, target.url);
+    world.receiver.on("/hangs", hang);
+    await drain(world, fast, target);
+    for (let round = 1; round <= rounds; round++) {
+      times.drain.push(await drain(world, fast, target));
+      times.bare.push(await bareLoop(world, fast, target));
+      const hanging = await world.subscribe(slow, world.receiver.url("/hangs"));
+      await world.completeDocuments(slow, hangingEvents);
+      times.hanging.push(await drain(world, fast, target));
+      await giveUp(world, slow, hanging);
+      log(`round ${round}: ${JSON.stringify(times)} ms`);
+    }
+  } finally {
+    await world.close();
+    await target.stop();
+  }
+  const [bare, alone, beside] = [times.bare, times.drain, times.hanging].map(median) as [
+    number,
+    number,
+    number,
+  ];
+  const perSecond = (ms: number) => rounded((events / ms) * 1000);
+  const detail = {
+    events,
+    concurrency: EXCHANGES_WITH_A_HOST.most,
+    bare_per_second: perSecond(bare),
+    drain_per_second: perSecond(alone),
+    beside_a_hanging_target_per_second: perSecond(beside),
+    ...times,
+  };
+  return [
+    row("drain of 10,000 events against a bare loop", bare / alone, { at_least: 0.7 }, detail),
+    row(
+      "the same beside a hanging target, time",
+      beside / alone,
+      { at_most: 1.1 },
+      { hangingEvents },
+    ),
+  ];
+}
+
+/** Queues the events, calls the drain and returns how long it took until all had arrived. */
+async function drain(world: World, agency: string, target: FastTarget): Promise<number> {
+  await world.completeDocuments(agency, events);
+  await world.stack.sql`vacuum analyze public.events, public.deliveries, public.documents`;
+  const reached = target.reaches(events);
+  const startedAt = Date.now();
+  await world.callDrain({});
+  return (await reached) - startedAt;
+}
+
+async function bareLoop(world: World, agency: string, target: FastTarget): Promise<number> {
+  const rows = await world.stack.sql<{ body: string }[]>`
+    select body from public.events where agency_id = ${agency} order by queued_at desc limit ${events}`;
+  const reached = target.reaches(rows.length);
+  const args = [
+    "run",
+    "--quiet",
+    "--no-lock",
+    "--no-remote",
+    "--cached-only",
+    "--node-modules-dir=manual",
+  ];
+  const config = `--config=${join(here, "..", "..", "..", "functions", "deno.json")}`;
+  const child = spawn(
+    findDeno(),
+    [
+      ...args,
+      config,
+      "-A",
+      join(here, "bare-loop.ts"),
+      target.url,
+      secret,
+      `${EXCHANGES_WITH_A_HOST.most}`,
+    ],
+    { stdio: ["pipe", "pipe", "inherit"] },
+  );
+  child.stdin.end(rows.map(({ body }) => body).join("\n"));
+  const took = Number(await text(child.stdout));
+  await reached;
+  return took;
+}
+
+/** Takes away what hangs; the run that is stuck with it notices and ends. */
+async function giveUp(world: World, agency: string, subscription: string): Promise<void> {
+  const { sql } = world.stack;
+  await sql`delete from public.subscriptions where id = ${subscription}`;
+  const deadline = Date.now() + 60_000;
+  while (Date.now() < deadline) {
+    await world.drain();
+    const left =
+      await sql`select from public.events where agency_id = ${agency} and status <> 'delivered'`;
+    if (left.length === 0) return;
+  }
+  throw new Error("the drain did not let go of a target that hangs");
+}
+
+class FastTarget {
+  readonly #child: ChildProcess;
+  readonly url: string;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.url = `https://127.0.0.1:${port}/fast`;
+  }
+
+  static async start(certificate: { key: string; cert: string }): Promise<FastTarget> {
+    const child = fork(join(here, "receiver.ts"));
+    child.send(certificate);
+    const [{ port }] = (await once(child, "message")) as [{ port: number }];
+    return new FastTarget(child, port);
+  }
+
+  /** When so many requests have been read. */
+  async reaches(count: number): Promise<number> {
+    this.#child.send(count);
+    const [{ reached }] = (await once(this.#child, "message")) as [{ reached: number }];
+    return reached;
+  }
+
+  async stop(): Promise<void> {
+    this.#child.disconnect();
+    await once(this.#child, "exit");
+  }
+}

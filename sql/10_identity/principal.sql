@@ -48,11 +48,14 @@ begin
       and key = 'cor_' || k.prefix || '_' || split_part(key, '_', 3)
       and k.revoked_at is null
       and (k.expires_at is null or k.expires_at > now());
-    -- A key that acts for an agent is closed with the agent.
-    if caller.agent_id is not null and not exists (
-      select from public.agents a
-      where a.agency_id = caller.agency_id and a.id = caller.agent_id and a.active) then
-      caller := null;
+    -- A key that acts for an agent is closed with the agent. Two ifs, because PL/pgSQL runs a condition that has a query
+    -- in it as a query, whatever stands before the `and`.
+    if caller.agent_id is not null then
+      if not exists (
+        select from public.agents a
+        where a.agency_id = caller.agency_id and a.id = caller.agent_id and a.active) then
+        caller := null;
+      end if;
     end if;
   elsif (select auth.uid()) is not null then
     select a.agency_id, a.id, 'agent', a.id, a.name, private.role_permissions(a.role), null

@@ -228,7 +228,7 @@ describe("A body of an odd build", () => {
     const deep = "[".repeat(100_000) + "]".repeat(100_000);
     await expectRefused("POST", "/leads", `{"full_name":${deep}}`, "full_name");
     await expectRefused("POST", "/leads", `{"full_name":"X","more":${deep}}`, "more");
-    const objects = '{"a":'.repeat(100_000) + "1" + "}".repeat(100_000);
+    const objects = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
     await expectRefused("POST", "/leads", raw("notes", objects), "notes");
   });
 });

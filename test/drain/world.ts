@@ -44,11 +44,19 @@ export interface WorldOptions {
 export class World {
   readonly stack: TestStack;
   readonly receiver: Receiver;
+  /** Whom the functions trust. */
+  readonly authority: Certificate;
   readonly #directory: string;
 
-  private constructor(stack: TestStack, receiver: Receiver, directory: string) {
+  private constructor(
+    stack: TestStack,
+    receiver: Receiver,
+    authority: Certificate,
+    directory: string,
+  ) {
     this.stack = stack;
     this.receiver = receiver;
+    this.authority = authority;
     this.#directory = directory;
   }
 
@@ -68,7 +76,7 @@ export class World {
         },
         options.server,
       );
-      return new World(stack, receiver, directory);
+      return new World(stack, receiver, authority, directory);
     } catch (error) {
       await receiver.close();
       throw error;

@@ -23,12 +23,11 @@ const MAIL = {
     "Hola, buscamos comprar un piso en Chamberí de 3 habitaciones, hasta 450.000 euros, cuanto antes.",
 };
 
-async function create(body: object): Promise<Lead> {
+async function create(body: object): Promise<ReturnType<typeof Lead.parse>> {
   const answer = await agency.client.post("/leads", body);
   expect(answer.status, answer.text).toBe(201);
   return one(Lead).parse(answer.body).data;
 }
-type Lead = ReturnType<typeof Lead.parse>;
 
 const qualified = (id: string) =>
   eventually(

@@ -61,7 +61,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
   where p.pronamespace in ('private'::regnamespace, 'admin'::regnamespace) and p.prosecdef
     and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
     and p.oid::regprocedure::text not in (
-      'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.start_intake()',
+      'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.start_intake()', 'private.operation_json(operations)',
       'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)')$$,
   'callers reach these definer functions and no other; each acts for the caller''s own agency');
 select is_empty($$select p.oid::regprocedure from pg_proc p

@@ -24,6 +24,7 @@ export async function createAuthority(name = "Corredor tests"): Promise<Certific
 export async function issueCertificate(
   authority: Certificate,
   names: readonly string[] = ["localhost", "target.example"],
+  addresses: readonly string[] = ["127.0.0.1", "::1"],
 ): Promise<Certificate> {
   const made = await generate([{ name: "commonName", value: names[0] ?? "localhost" }], {
     ...settings,
@@ -36,8 +37,7 @@ export async function issueCertificate(
         name: "subjectAltName",
         altNames: [
           ...names.map((value) => ({ type: 2 as const, value })),
-          { type: 7 as const, ip: "127.0.0.1" },
-          { type: 7 as const, ip: "::1" },
+          ...addresses.map((ip) => ({ type: 7 as const, ip })),
         ],
       },
     ],

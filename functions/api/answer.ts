@@ -13,10 +13,16 @@ export function answerOne(c: ApiContext, answer: DatabaseAnswer): Response {
   return c.body(`{"data":${answer.json}}`, 200, JSON_TYPE);
 }
 
-interface Created {
+/** What an RPC answers to a POST. */
+export interface Created<Body = unknown> {
   status: 200 | 201;
   replayed: boolean;
-  body: unknown;
+  body: Body;
+}
+
+/** Tells when an answer was kept from an earlier try. */
+export function markReplayed(c: ApiContext, created: Created): void {
+  if (created.replayed) c.header("Idempotent-Replayed", "true");
 }
 
 /** Answers a POST: the status that the database chose, and whether the answer was kept from an earlier try. */
@@ -26,6 +32,6 @@ export function answerCreated(
   envelope: "data" | "flat" = "data",
 ): Response {
   const created = JSON.parse(answer.json) as Created;
-  if (created.replayed) c.header("Idempotent-Replayed", "true");
+  markReplayed(c, created);
   return c.json(envelope === "data" ? { data: created.body } : created.body, created.status);
 }

@@ -4,12 +4,17 @@ import { notFound, Refusal } from "../_shared/errors.ts";
 import type { ApiEnv } from "./context.ts";
 import { answerError } from "./failure.ts";
 import { preflight, standardHeaders } from "./headers.ts";
+import { agents } from "./v1/agents.ts";
+import { documents } from "./v1/documents.ts";
 import { flows } from "./v1/flows.ts";
 import { health } from "./v1/health.ts";
 import { hooks } from "./v1/hooks.ts";
 import { leads } from "./v1/leads.ts";
 import { offers } from "./v1/offers.ts";
 import { operations } from "./v1/operations.ts";
+import { properties } from "./v1/properties.ts";
+import { signatures } from "./v1/signatures.ts";
+import { viewings } from "./v1/viewings.ts";
 
 /** The function `api`. The platform gives it every path under /api. */
 export const app = new Hono<ApiEnv>().basePath("/api");
@@ -33,9 +38,14 @@ app.use(
 app.notFound((c) => answerError(notFound(), c));
 app.onError(answerError);
 
+app.route("/v1/agents", agents);
+app.route("/v1/documents", documents);
 app.route("/v1/flows", flows);
 app.route("/v1/health", health);
 app.route("/v1/hooks", hooks);
 app.route("/v1/leads", leads);
 app.route("/v1/offers", offers);
 app.route("/v1/operations", operations);
+app.route("/v1/properties", properties);
+app.route("/v1/signatures", signatures);
+app.route("/v1/viewings", viewings);

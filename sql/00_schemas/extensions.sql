@@ -5,6 +5,7 @@ create extension if not exists unaccent with schema extensions;
 create extension if not exists fuzzystrmatch with schema extensions;
 create extension if not exists pg_trgm with schema extensions;
 create extension if not exists btree_gin with schema extensions;
+create extension if not exists btree_gist with schema extensions;
 create extension if not exists pg_cron;
 create extension if not exists pg_net with schema extensions;
 create extension if not exists supabase_vault;

@@ -18,6 +18,8 @@ create table public.agents (
 );
 create index agents_by_turn on public.agents (agency_id, last_assigned_at nulls first, created_at, id)
   where active and accepts_leads;
+create index agents_newest on public.agents (agency_id, created_at desc, id desc);
+create index agents_newest_by_activity on public.agents (agency_id, active, created_at desc, id desc);
 
 comment on table public.agents is 'A person who works for an agency. New leads go to the active ones that accept leads, in turn.';
 comment on column public.agents.agency_id is 'The agency.';

@@ -18,6 +18,9 @@ create table public.properties (
   owner_lead_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  city_key text generated always as (lower(city)) stored,
+  zone_key text generated always as (lower(zone)) stored,
+  price_cents bigint generated always as ((price * 100)::bigint) stored,
   primary key (agency_id, id),
   foreign key (agency_id, owner_lead_id) references public.leads (agency_id, id) on delete restrict,
   constraint property_reference_is_unique_in_agency unique (agency_id, reference),
@@ -32,7 +35,13 @@ create table public.properties (
 );
 create index properties_newest on public.properties (agency_id, created_at desc, id desc);
 create index properties_by_status on public.properties (agency_id, status, created_at desc, id desc);
-create index properties_by_owner on public.properties (agency_id, owner_lead_id);
+create index properties_by_listing_type on public.properties (agency_id, listing_type, created_at desc, id desc);
+create index properties_by_type on public.properties (agency_id, property_type, created_at desc, id desc);
+create index properties_by_city on public.properties (agency_id, city_key, created_at desc, id desc);
+create index properties_by_zone on public.properties (agency_id, zone_key, created_at desc, id desc);
+create index properties_by_price on public.properties (agency_id, price_cents);
+create index properties_by_bedrooms on public.properties (agency_id, bedrooms);
+create index properties_by_owner on public.properties (agency_id, owner_lead_id, created_at desc, id desc);
 
 comment on table public.properties is 'A home, premises or land the agency sells or lets.';
 comment on column public.properties.agency_id is 'The agency.';
@@ -54,6 +63,9 @@ comment on column public.properties.description is 'Text for the advertisement.'
 comment on column public.properties.owner_lead_id is 'The listing lead of the owner, if known.';
 comment on column public.properties.created_at is 'When the property was taken in.';
 comment on column public.properties.updated_at is 'When the row last changed.';
+comment on column public.properties.city_key is 'The city in lower case, for filters; follows from city. Row level security uses an index only for plain comparisons of columns.';
+comment on column public.properties.zone_key is 'The zone in lower case, for filters; follows from zone.';
+comment on column public.properties.price_cents is 'The price in cents, for filters; follows from price.';
 
 alter table public.properties enable row level security;
 create policy select_own on public.properties for select to anon, authenticated

@@ -44,7 +44,7 @@ comment on column public.offers.currency is 'ISO 4217 code.';
 comment on column public.offers.offer_type is 'sale or rent; follows the property''s listing_type when none is named.';
 comment on column public.offers.notes is 'Free text.';
 comment on column public.offers.status is 'received, accepted, rejected or withdrawn. Setting accepted does what closing precioAcordado does.';
-comment on column public.offers.public_token is 'Token of the link that can be shared with a client; 192 random bits.';
+comment on column public.offers.public_token is 'Token of the link that can be shared with a client; 192 random bits. To revoke the link, give it another one: set it to its default.';
 comment on column public.offers.accepted_at is 'When it was first accepted; queues offer_accepted.';
 comment on column public.offers.created_at is 'When it was recorded.';
 comment on column public.offers.updated_at is 'When the row last changed.';
@@ -54,7 +54,12 @@ create policy select_own on public.offers for select to anon, authenticated
   using (agency_id = (select private.agency_id()));
 create policy insert_own on public.offers for insert to anon, authenticated
   with check (agency_id = (select private.agency_id()));
-grant select, insert (agency_id, operation_id, property_id, amount, currency, offer_type, notes)
+create policy update_own on public.offers for update to anon, authenticated
+  using (agency_id = (select private.agency_id()))
+  with check (agency_id = (select private.agency_id()));
+grant select,
+  insert (agency_id, operation_id, property_id, amount, currency, offer_type, notes),
+  update (public_token)
   on public.offers to anon, authenticated;
 
 create function private.tg_offers__record() returns trigger

@@ -17,16 +17,24 @@ create table public.viewings (
   foreign key (agency_id, operation_id) references public.operations (agency_id, id) on delete restrict,
   foreign key (agency_id, agent_id) references public.agents (agency_id, id) on delete restrict,
   constraint ends_after_it_starts check (ends_at > starts_at),
+  constraint lasts_at_most_a_day check (ends_at - starts_at <= interval '24 hours'),
   constraint status_is_known check (status in ('scheduled', 'done', 'cancelled', 'no_show')),
-  constraint notes_are_short check (char_length(notes) <= 10000)
+  constraint notes_are_short check (char_length(notes) <= 10000),
+  -- One viewing may begin in the minute in which another one ends.
+  constraint agent_shows_one_property_at_a_time exclude using gist (
+    agency_id with =, agent_id with =, tstzrange(starts_at, ends_at) with &&) where (status = 'scheduled'),
+  constraint property_is_shown_once_at_a_time exclude using gist (
+    agency_id with =, property_id with =, tstzrange(starts_at, ends_at) with &&) where (status = 'scheduled')
 );
+create index viewings_newest on public.viewings (agency_id, created_at desc, id desc);
+create index viewings_by_status on public.viewings (agency_id, status, created_at desc, id desc);
 create index viewings_by_start on public.viewings (agency_id, starts_at, id);
 create index viewings_by_property on public.viewings (agency_id, property_id, starts_at);
 create index viewings_by_lead on public.viewings (agency_id, lead_id, starts_at);
 create index viewings_by_operation on public.viewings (agency_id, operation_id, starts_at);
 create index viewings_by_agent on public.viewings (agency_id, agent_id, starts_at);
 
-comment on table public.viewings is 'Appointments to see a property.';
+comment on table public.viewings is 'Appointments to see a property. Scheduled ones overlap neither for the agent nor for the property.';
 comment on column public.viewings.agency_id is 'The agency.';
 comment on column public.viewings.id is 'Identifier.';
 comment on column public.viewings.property_id is 'The property seen.';
@@ -43,7 +51,33 @@ comment on column public.viewings.updated_at is 'When the row last changed.';
 alter table public.viewings enable row level security;
 create policy select_own on public.viewings for select to anon, authenticated
   using (agency_id = (select private.agency_id()));
-grant select on public.viewings to anon, authenticated;
+create policy insert_own on public.viewings for insert to anon, authenticated
+  with check (agency_id = (select private.agency_id()));
+create policy update_own on public.viewings for update to anon, authenticated
+  using (agency_id = (select private.agency_id()))
+  with check (agency_id = (select private.agency_id()));
+grant select,
+  insert (agency_id, property_id, lead_id, operation_id, agent_id, starts_at, ends_at, notes),
+  update (agent_id, starts_at, ends_at, status, notes)
+  on public.viewings to anon, authenticated;
+
+create function private.tg_viewings__queue_up() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  resource uuid;
+begin
+  -- Two bookings that check for each other at the same moment would deadlock on the exclusion constraints. Queued up
+  -- in a fixed order, the second one finds the first.
+  foreach resource in array array(
+    select r from unnest(array[new.agent_id, new.property_id]) r where r is not null order by 1) loop
+    perform pg_advisory_xact_lock(hashtextextended('viewing:' || new.agency_id || ':' || resource, 0));
+  end loop;
+  return new;
+end
+$$;
+comment on function private.tg_viewings__queue_up() is 'Lets bookings of one agent or one property through one after the other.';
 
 create function private.tg_viewings__done() returns trigger
 language plpgsql
@@ -57,6 +91,8 @@ end
 $$;
 comment on function private.tg_viewings__done() is 'A viewing that took place closes propiedadesVisitadas of its operation.';
 
+create trigger _100_queue_up before insert or update of agent_id, starts_at, ends_at, status on public.viewings
+  for each row when (new.status = 'scheduled') execute function private.tg_viewings__queue_up();
 create trigger _500_done after insert or update on public.viewings
   for each row when (new.status = 'done' and new.operation_id is not null)
   execute function private.tg_viewings__done();

@@ -20,7 +20,9 @@ create table public.signatures (
 );
 create index signatures_newest on public.signatures (agency_id, created_at desc, id desc);
 create index signatures_by_operation on public.signatures (agency_id, operation_id, created_at desc, id desc);
-create index signatures_by_document on public.signatures (agency_id, document_id);
+create index signatures_by_document on public.signatures (agency_id, document_id, created_at desc, id desc);
+create index signatures_by_status on public.signatures (agency_id, status, created_at desc, id desc);
+create index signatures_by_signer on public.signatures (agency_id, signer_email, created_at desc, id desc);
 create index signatures_signed on public.signatures (agency_id, signed_at desc, id desc) where signed_at is not null;
 
 comment on table public.signatures is 'Documents sent for signature, one row a signer.';
@@ -38,7 +40,15 @@ comment on column public.signatures.updated_at is 'When the row last changed.';
 alter table public.signatures enable row level security;
 create policy select_own on public.signatures for select to anon, authenticated
   using (agency_id = (select private.agency_id()));
-grant select on public.signatures to anon, authenticated;
+create policy insert_own on public.signatures for insert to anon, authenticated
+  with check (agency_id = (select private.agency_id()));
+create policy update_own on public.signatures for update to anon, authenticated
+  using (agency_id = (select private.agency_id()))
+  with check (agency_id = (select private.agency_id()));
+grant select,
+  insert (agency_id, operation_id, document_id, signer_name, signer_email, status),
+  update (status)
+  on public.signatures to anon, authenticated;
 
 create function private.tg_signatures__date_signing() returns trigger
 language plpgsql

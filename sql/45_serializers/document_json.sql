@@ -14,6 +14,9 @@ begin
     'name', document.name,
     'status', document.status,
     'completed_at', document.completed_at,
+    'content_type', document.content_type,
+    'size_bytes', document.size_bytes,
+    'uploaded_at', document.uploaded_at,
     'created_at', document.created_at,
     'updated_at', document.updated_at
   );

@@ -22,8 +22,7 @@ begin
   -- leads at once do not call a hundred times. What slips through is found by the minute job.
   if exists (
     select from public.intake_jobs j
-    where j.available_at <= clock_timestamp() and j.attempts = 0
-      and j.created_at < now() and j.created_at > now() - interval '1 minute') then
+    where j.available_at < now() and j.available_at > now() - interval '1 minute' and j.attempts = 0) then
     return null;
   end if;
   return private.kick_intake();

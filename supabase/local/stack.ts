@@ -18,6 +18,8 @@ export interface StackOptions {
   functions: readonly FunctionConfig[];
   /** Where Deno keeps compiled code. */
   cacheDirectory: string;
+  /** Where the files of Storage lie. */
+  storageDirectory: string;
   /** Added to the environment of every function. */
   environment?: Record<string, string>;
   /** Off when the server has the real pg_cron. */
@@ -66,7 +68,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         log(`[${config.name}] is not there: no file ${config.entrypoint}`);
       }
     }
-    gateway = await openGateway({ database, keys, siteUrl: front.baseUrl });
+    gateway = await openGateway({
+      database,
+      keys,
+      siteUrl: front.baseUrl,
+      storageDirectory: options.storageDirectory,
+    });
     await Promise.all([...functions.values()].map((running) => running.ready()));
     if (options.cronWorker) workers.push(startCronWorker(database.adminUrl, log));
     workers.push(startNetWorker(database.adminUrl, log));

@@ -37,6 +37,7 @@ async function main(): Promise<void> {
     port: settings.port,
     functions: readFunctions(),
     cacheDirectory: join(settings.dataDirectory, "deno"),
+    storageDirectory: join(settings.dataDirectory, "storage"),
     cronWorker: true,
     log: (line) => console.log(line),
   });

@@ -72,6 +72,7 @@ async function deliver({ url, database }: DebianServer): Promise<void> {
     port: 0,
     functions: readFunctions().filter(({ name }) => name === "api" || name === "drain"),
     cacheDirectory: join(directory, "deno"),
+    storageDirectory: join(directory, "storage"),
     environment: { HOOKS_ALLOW_PRIVATE_TARGETS: "true", DENO_CERT: authorityFile },
     cronWorker: false,
     log: () => {},

@@ -84,6 +84,7 @@ export async function testStack(
       port: 0,
       functions: chooseFunctions(options.functions ?? []),
       cacheDirectory: join(server.directory, "deno"),
+      storageDirectory: join(server.directory, "storage"),
       cronWorker: options.cron === true,
       log: (line) => {
         logs.push(line);

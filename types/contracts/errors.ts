@@ -43,6 +43,7 @@ export const ValidationReason = z
     "invalid_header",
     "invalid_target",
     "invalid_value",
+    "invalid_time",
   ])
   .describe("Which rule refused the request.");
 export type ValidationReason = z.output<typeof ValidationReason>;
@@ -74,6 +75,16 @@ export const ErrorDetails = z
       .number()
       .optional()
       .describe("With rate_limited: how long to wait before the next request."),
+    viewing_id: z
+      .string()
+      .optional()
+      .describe("With conflict about a viewing: the one that is in the way."),
+    booked: z
+      .enum(["agent", "property"])
+      .optional()
+      .describe("With conflict about a viewing: what has no time."),
+    starts_at: z.string().optional().describe("When the viewing in the way starts."),
+    ends_at: z.string().optional().describe("When it ends."),
   })
   .describe("What a program needs to act on the error.");
 

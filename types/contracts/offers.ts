@@ -54,3 +54,27 @@ export const Offer = z
     updated_at: moment.describe("When it last changed."),
   })
   .describe("An offer on a property, recorded on an operation.");
+
+/** Nothing is sent to make a new link; an empty object is taken as well. */
+export const CreateOfferLink = z.strictObject({}).describe("A new public link takes no members.");
+
+/** What anybody who was given the link of an offer sees. */
+export const PublicOffer = z
+  .strictObject({
+    amount: z.number().describe("The sum offered."),
+    currency: z.string().describe("ISO 4217 currency code."),
+    offer_type: OfferType,
+    status: OfferStatus,
+    created_at: moment.describe("When it was recorded."),
+    property: z
+      .strictObject({
+        title: z.string().nullable().describe("One line for people."),
+        zone: z.string().nullable().describe("Neighbourhood."),
+        city: z.string().nullable().describe("Town or city."),
+      })
+      .describe("The property that it is for, without its street."),
+    agency: z
+      .strictObject({ name: z.string().describe("The agency's name.") })
+      .describe("The agency that recorded it."),
+  })
+  .describe("An offer as its public link shows it.");

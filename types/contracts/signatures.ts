@@ -1,5 +1,44 @@
 import { z } from "zod";
-import { id, moment } from "./fields.ts";
+import { email, id, moment, optional, words } from "./fields.ts";
+import { page } from "./pages.ts";
+
+export const SignatureStatus = z
+  .enum(["draft", "sent", "signed", "declined", "expired"])
+  .describe("How far it is; signed emits signature_signed.");
+
+export const ListSignaturesQuery = z
+  .strictObject({
+    operation_id: id.optional().describe("Only signatures of this operation."),
+    document_id: id.optional().describe("Only signatures of this document."),
+    status: SignatureStatus.optional().describe("Only signatures in this status."),
+    signer_email: email.optional().describe("Only signatures of this signer, whatever the case."),
+    ...page,
+  })
+  .describe("Which signatures to list.");
+
+export const CreateSignature = z
+  .strictObject({
+    document_id: optional(id).describe("The document to sign; its operation is taken with it."),
+    operation_id: optional(id).describe("The operation that it belongs to."),
+    signer_name: optional(words(200)).describe("Who signs."),
+    signer_email: optional(email).describe("Where the request goes."),
+    status: optional(z.enum(["draft", "sent"])).describe(
+      "draft, or sent when the request is out already; by default draft.",
+    ),
+  })
+  .refine((body) => (body.document_id ?? body.operation_id) !== undefined, {
+    path: ["document_id"],
+    error: "one of document_id and operation_id is required",
+  })
+  .describe("A new signature, one for each signer.");
+
+export const UpdateSignature = z
+  .strictObject({
+    status: SignatureStatus.optional().describe(
+      "How far it is now: sent, then signed, declined or expired, which stay.",
+    ),
+  })
+  .describe("A change of a signature.");
 
 export const Signature = z
   .strictObject({
@@ -8,9 +47,7 @@ export const Signature = z
     document_id: id.nullable().describe("The document to sign."),
     signer_name: z.string().nullable().describe("Who signs."),
     signer_email: z.string().nullable().describe("The signer's e-mail address."),
-    status: z
-      .enum(["draft", "sent", "signed", "declined", "expired"])
-      .describe("How far it is; signed emits signature_signed."),
+    status: SignatureStatus,
     signed_at: moment.nullable().describe("When it was first signed."),
     created_at: moment.describe("When it was recorded."),
     updated_at: moment.describe("When it last changed."),

@@ -1,5 +1,5 @@
-/** Where a request goes: a function, with the path it sees, or the gateway. */
-export type Route = { function: string; path: string } | "gateway";
+/** Where a request goes: a function, with the path it sees, the gateway, or the files of Studio. */
+export type Route = { function: string; path: string } | "gateway" | "studio assets";
 
 /** The URL table of the stack; hosted projects have the second form, a custom domain the first. */
 export function routeOf(url: string): Route {
@@ -10,7 +10,7 @@ export function routeOf(url: string): Route {
     if (name !== undefined) return { function: name, path };
   }
   if (url.startsWith("/.well-known/")) return { function: "api", path: `/api${url}` };
-  return "gateway";
+  return url.startsWith("/static/") ? "studio assets" : "gateway";
 }
 
 function startsWithSegment(url: string, segment: string): boolean {

@@ -4,6 +4,7 @@ import { Failure } from "../failure.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { Forwarder } from "./forward.ts";
 import { routeOf } from "./routes.ts";
+import { serveStudioAssets } from "./studio-assets.ts";
 
 /** The one address of the stack. */
 export interface Front {
@@ -35,6 +36,10 @@ export async function openFront(port: number, targets: FrontTargets): Promise<Fr
     const route = routeOf(request.url ?? "/");
     if (route === "gateway") {
       toGateway(request, response);
+      return;
+    }
+    if (route === "studio assets") {
+      serveStudioAssets(request, response);
       return;
     }
     const functionPort = targets.functionPort(route.function);

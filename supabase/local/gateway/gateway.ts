@@ -1,8 +1,10 @@
 import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
+import { openStorage } from "../storage/storage.ts";
 import { GatewayConnection, type GatewayDatabase } from "./connection.ts";
+import { isForStudio, openStudio } from "./studio.ts";
 
-/** Supabase Lite, serving Data API, Auth and Studio of one database. */
+/** Data API, Auth and Studio of one database by Supabase Lite, and its Storage. */
 export interface Gateway {
   fetch(request: Request, context: { peerAddress: string | null }): Promise<Response>;
   /** Makes functions and tables visible that were created since. */
@@ -10,39 +12,52 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+const STORAGE = /^[^/]+\/\/[^/]+\/storage\/v1\//;
+
 /** Opens the gateway on a database. */
 export async function openGateway(options: {
   database: GatewayDatabase;
   keys: Keys;
   siteUrl: string;
+  /** Where the files of Storage lie. */
+  storageDirectory: string;
   lanes?: number;
 }): Promise<Gateway> {
   const { database, keys, siteUrl, lanes = 10 } = options;
   const connection = new GatewayConnection(database, lanes);
+  const auth = {
+    enabled: true,
+    jwt_secret: keys.jwtSecret,
+    publishable_key: keys.publishableKey,
+    secret_key: keys.secretKey,
+    site_url: siteUrl,
+  };
+  const studio = await openStudio({ adminUrl: database.adminUrl, auth });
+  const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
     connection,
     // The only exposed schema: the rules hold for whoever calls, and tables are not callable.
     api: { enabled: true, schemas: ["api"] },
-    auth: {
-      enabled: true,
-      jwt_secret: keys.jwtSecret,
-      publishable_key: keys.publishableKey,
-      secret_key: keys.secretKey,
-      site_url: siteUrl,
-    },
+    auth,
     db: { migrations: { enabled: false } },
-    studio: { enabled: true },
-    // Studio works without a key when it is opened on this machine.
-    options: { server: { admin: true } },
+    studio: { enabled: false },
   });
   await app.init();
   await connection.introspect({ useCache: false });
   return {
-    fetch: (request, context) => Promise.resolve(app.fetch(request, context as never)),
+    fetch: (request, context) =>
+      STORAGE.test(request.url)
+        ? storage.fetch(request)
+        : isForStudio(request)
+          ? studio.fetch(request, context)
+          : Promise.resolve(app.fetch(request, context as never)),
     async reloadSchema() {
       await connection.clearSchemaCache();
       await connection.introspect({ useCache: false });
+      await studio.reloadSchema();
     },
-    close: () => connection.close(),
+    async close() {
+      await Promise.all([connection.close(), studio.close(), storage.close()]);
+    },
   };
 }

@@ -7,6 +7,7 @@ import postgres from "postgres";
 const rolesSql = readFileSync(join(import.meta.dirname, "roles.sql"), "utf8");
 const databaseSql = readFileSync(join(import.meta.dirname, "database.sql"), "utf8");
 const authSql = readFileSync(join(import.meta.dirname, "auth.sql"), "utf8");
+const storageSql = readFileSync(join(import.meta.dirname, "storage.sql"), "utf8");
 
 /** Makes the roles of a Supabase project on a server. Doing it again changes nothing. */
 export async function bootstrapServer(superuserUrl: string): Promise<void> {
@@ -25,7 +26,7 @@ export async function bootstrapServer(superuserUrl: string): Promise<void> {
 
 /**
  * Gives a database what a hosted Supabase database has before the first migration: the usual
- * extensions and schemas, and the tables of Auth.
+ * extensions and schemas, and the tables of Auth and Storage.
  */
 export async function bootstrapDatabase(superuserUrl: string): Promise<void> {
   const sql = connect(superuserUrl);
@@ -33,6 +34,7 @@ export async function bootstrapDatabase(superuserUrl: string): Promise<void> {
     await sql.unsafe(databaseSql);
     await ensureAuthSchema(superuserUrl);
     await sql.unsafe(authSql);
+    await sql.unsafe(storageSql);
   } finally {
     await sql.end();
   }

@@ -14,7 +14,10 @@ export async function planBetween(currentUrl: string, wantedUrl: string): Promis
     const [before, after] = await Promise.all([extract(current), extract(wanted)]);
     // A rename is told from a drop and a create by a person, in the migration that this writes.
     const planned = plan(before.factBase, after.factBase, { renames: "off" });
-    const statements = planned.actions.map(({ sql }) => sql);
+    // An extension's own comment belongs to its owner, who is not `postgres` on a hosted project.
+    const statements = planned.actions
+      .map(({ sql }) => sql)
+      .filter((sql) => !/^COMMENT ON EXTENSION/i.test(sql));
     if (
       statements.length > 0 &&
       renderPlanFiles(planned, { allowDrops: true }).files?.length !== 1

@@ -18,7 +18,8 @@ export async function readReferenceRows(url: string): Promise<ReferenceRows> {
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       where c.relkind = 'r'
         and (n.nspname in ('public', 'private', 'admin', 'api')
-          or (n.nspname = 'cron' and c.relname = 'job'))
+          or (n.nspname = 'cron' and c.relname = 'job')
+          or (n.nspname = 'storage' and c.relname = 'buckets'))
         and a.atttypid not in ('timestamptz'::regtype, 'timestamp'::regtype)
         and not (n.nspname = 'cron' and a.attname in ('jobid', 'nodename', 'nodeport', 'database'))
       group by 1, 2 order by 1, 2`;

@@ -19,6 +19,13 @@ insert into expected values
   ('operations', 'INSERT', 'agency_id id lead_id operation_type stage'),
   ('operations', 'UPDATE', 'lost_reason property_id stage'),
   ('offers', 'INSERT', 'agency_id amount currency notes offer_type operation_id property_id'),
+  ('offers', 'UPDATE', 'public_token'),
+  ('viewings', 'INSERT', 'agency_id agent_id ends_at lead_id notes operation_id property_id starts_at'),
+  ('viewings', 'UPDATE', 'agent_id ends_at notes starts_at status'),
+  ('documents', 'INSERT', 'agency_id content_type kind lead_id name operation_id property_id size_bytes'),
+  ('documents', 'UPDATE', 'content_type size_bytes status'),
+  ('signatures', 'INSERT', 'agency_id document_id operation_id signer_email signer_name status'),
+  ('signatures', 'UPDATE', 'status'),
   ('subscriptions', 'INSERT', 'agency_id event_type target_url');
 
 -- What is granted to a role, directly or through PUBLIC: whole tables as '*', else the columns.
@@ -59,6 +66,8 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
     and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0))$$, 'no function is for everybody');
 select is_empty($$select p.oid::regprocedure from pg_proc p
   where p.pronamespace in ('private'::regnamespace, 'admin'::regnamespace) and p.prosecdef
+    -- The credential of this one is the offer's link.
+    and p.oid::regprocedure::text <> 'private.public_offer(text)'
     and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
     and p.oid::regprocedure::text not in (
       'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.start_intake()', 'private.operation_json(operations)',

@@ -1,7 +1,7 @@
 -- Every RPC, called by one agency with the ids of another: it finds nothing, and changes nothing there.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(68);
+select plan(143);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -137,6 +137,22 @@ from sur_caller, ids, (values
   ('api.update_operation(%L, ''{"stage": "lost", "lost_reason": "x"}'')', 'not_found'),
   ('api.update_operation(%L, ''{"property_id": null}'')', 'not_found'),
   ('api.get_offer(%L)', 'not_found'),
+  ('api.create_offer_link(%L)', 'not_found'),
+  ('api.get_property(%L)', 'not_found'),
+  ('api.get_agent(%L)', 'not_found'),
+  ('api.get_viewing(%L)', 'not_found'),
+  ('api.update_viewing(%L, ''{"status": "cancelled"}'')', 'not_found'),
+  ('api.get_document(%L)', 'not_found'),
+  ('api.get_document_file(%L)', 'not_found'),
+  ('api.update_document(%L, ''{"status": "verified"}'')', 'not_found'),
+  ('api.create_document_upload(%L, ''{"content_type": "application/pdf", "size_bytes": 1}'')', 'not_found'),
+  ('api.create_document(''{"operation_id": "%s"}'')', 'unknown_reference'),
+  ('api.create_document(''{"lead_id": "%s"}'')', 'unknown_reference'),
+  ('api.create_document(''{"property_id": "%s"}'')', 'unknown_reference'),
+  ('api.get_signature(%L)', 'not_found'),
+  ('api.update_signature(%L, ''{"status": "sent"}'')', 'not_found'),
+  ('api.create_signature(''{"operation_id": "%s"}'')', 'unknown_reference'),
+  ('api.create_signature(''{"document_id": "%s"}'')', 'unknown_reference'),
   ('api.create_operation(''{"lead_id": "%s", "operation_type": "rent"}'')', 'unknown_reference'),
   ('api.create_offer(''{"operation_id": "%s", "amount": 1}'')', 'unknown_reference')) v (call, refused);
 
@@ -144,16 +160,23 @@ from sur_caller, ids, (values
 select is(pg_temp.call(name, format(call, sur, norte)), '{"refused": "unknown_reference"}', name || ': ' || call)
 from sur_caller, ids, unnest(array[
   'api.update_lead(%L, ''{"assigned_agent_id": "%s"}'')', 'api.update_operation(%L, ''{"property_id": "%s"}'')',
-  'api.create_offer(''{"operation_id": "%s", "property_id": "%s", "amount": 1}'')']) call;
+  'api.create_offer(''{"operation_id": "%s", "property_id": "%s", "amount": 1}'')',
+  'api.create_viewing(''{"lead_id": "%s", "property_id": "%s", "starts_at": "2027-01-01T10:00"}'')',
+  'api.create_viewing(''{"property_id": "%s", "lead_id": "%s", "starts_at": "2027-01-01T10:00"}'')',
+  'api.update_viewing(%L, ''{"agent_id": "%s"}'')',
+  'api.create_signature(''{"operation_id": "%s", "document_id": "%s"}'')']) call;
 
 -- By a filter
 select is(pg_temp.call(name, format(call, norte)), '{"data": [], "next_cursor": null}', name || ': ' || call)
 from sur_caller, ids, unnest(array['api.list_leads(assigned_agent_id => %L)', 'api.list_operations(lead_id => %L)',
-  'api.list_offers(operation_id => %L)', 'api.list_offers(lead_id => %L)']) call;
+  'api.list_offers(operation_id => %L)', 'api.list_offers(lead_id => %L)', 'api.list_properties(owner_lead_id => %L)',
+  'api.list_viewings(lead_id => %L)', 'api.list_viewings(property_id => %1$L, agent_id => %1$L)',
+  'api.list_documents(operation_id => %L)', 'api.list_signatures(operation_id => %L)']) call;
 select is(jsonb_path_query_array(pg_temp.call(name, call), '$.data[*].id'), jsonb_build_array(sur),
   name || ': ' || call || ' shows its own row alone')
 from sur_caller, ids, unnest(array['api.list_leads()', 'api.list_leads(email => null, include_archived => true)', 'api.list_operations()', 'api.list_offers()',
-  'api.list_hooks()', 'api.sample_hook(''document_completed'')']) call;
+  'api.list_hooks()', 'api.list_properties()', 'api.list_agents()', 'api.list_viewings()', 'api.list_documents()', 'api.list_signatures()',
+  'api.sample_hook(''document_completed'')']) call;
 
 -- Unsubscribing another agency's hook is answered like any other.
 select is(pg_temp.call(name, format('api.delete_hook(%L)', norte)), '{}',
@@ -173,18 +196,23 @@ from sur_caller, ids;
 -- An agent and a key of the same agency see the same.
 select is(pg_temp.call('a key of Sur', call), pg_temp.call('an agent of Sur', call),
   call || ': an agent and a key see the same')
-from unnest(array['api.list_leads()', 'api.list_operations()', 'api.list_offers()', 'api.list_hooks()', 'api.list_flows()']) call;
+from unnest(array['api.list_leads()', 'api.list_operations()', 'api.list_offers()', 'api.list_hooks()', 'api.list_flows()',
+  'api.list_properties()', 'api.list_agents()', 'api.list_viewings()', 'api.list_documents()', 'api.list_signatures()']) call;
 
 -- Without an agency there is nothing.
 select is(pg_temp.call(name, call), '{"refused": "unauthorized"}', name || ': ' || call)
-from caller, unnest(array['api.list_leads()', 'api.list_operations()', 'api.list_offers()', 'api.list_hooks()', 'api.list_flows()']) call
+from caller, unnest(array['api.list_leads()', 'api.list_operations()', 'api.list_offers()', 'api.list_hooks()', 'api.list_flows()',
+  'api.list_properties()', 'api.list_agents()', 'api.list_viewings()', 'api.list_documents()', 'api.list_signatures()']) call
 where name not in (select name from sur_caller);
 
 -- No RPC is missing here.
 select set_eq(
   $$select p.proname::text from pg_proc p where p.pronamespace = 'api'::regnamespace and has_function_privilege('anon', p.oid, 'execute')$$,
   array['health', 'authenticate', 'list_flows', 'list_leads', 'get_lead', 'create_lead', 'update_lead', 'archive_lead', 'list_operations', 'get_operation',
-    'create_operation', 'update_operation', 'list_offers', 'get_offer', 'create_offer', 'list_hooks', 'create_hook', 'delete_hook', 'sample_hook'],
+    'create_operation', 'update_operation', 'list_offers', 'get_offer', 'create_offer', 'list_hooks', 'create_hook', 'delete_hook', 'sample_hook',
+    'list_properties', 'get_property', 'list_agents', 'get_agent', 'list_viewings', 'get_viewing', 'create_viewing', 'update_viewing',
+    'list_documents', 'get_document', 'get_document_file', 'create_document', 'create_document_upload', 'update_document',
+    'list_signatures', 'get_signature', 'create_signature', 'update_signature', 'create_offer_link', 'get_public_offer'],
   'these are the RPCs that callers may call');
 
 select * from finish();

@@ -93,8 +93,9 @@ $$;
 create function pg_temp.viewing(name text, status text) returns void
 language sql as $$
   insert into public.viewings (agency_id, id, property_id, lead_id, operation_id, starts_at, ends_at, status)
-  values (pg_temp.id('agency'), pg_temp.id('viewing ' || name), pg_temp.id('flat'), pg_temp.id('lead ' || name), pg_temp.id(name),
-    now(), now() + interval '1 hour', status)
+  select pg_temp.id('agency'), pg_temp.id('viewing ' || name), pg_temp.id('flat'), pg_temp.id('lead ' || name), pg_temp.id(name),
+    now() + n * interval '1 day', now() + n * interval '1 day' + interval '1 hour', status
+  from (select count(*) as n from public.viewings) others
 $$;
 
 create function pg_temp.document(name text, kind text, status text) returns void

@@ -75,7 +75,7 @@ insert into object values
   ('offer', pg_temp.api(format('api.get_offer(%L)', pg_temp.id('offer'))),
     'id operation_id lead_id property_id amount currency offer_type notes status public_token accepted_at created_at updated_at'),
   ('document', pg_temp.api('api.sample_hook(''document_completed'')') -> 'data' -> 0,
-    'id operation_id lead_id property_id kind name status completed_at created_at updated_at'),
+    'id operation_id lead_id property_id kind name status completed_at content_type size_bytes uploaded_at created_at updated_at'),
   ('signature', pg_temp.api('api.sample_hook(''signature_signed'')') -> 'data' -> 0,
     'id operation_id document_id signer_name signer_email status signed_at created_at updated_at'),
   ('hook', pg_temp.api('api.list_hooks()') -> 'data' -> 0, 'id event_type target_url created_at');

@@ -91,7 +91,7 @@ select is((select count(*)::int from jsonb_array_elements(private.intake_claim(2
 delete from public.intake_jobs;
 select is(private.kick_intake(), null, 'with nothing waiting the function is not called');
 do $$ begin perform pg_temp.mail('norte', 'kick'); end $$;
-update public.intake_jobs set created_at = now() - interval '1 second';
+update public.intake_jobs set available_at = now() - interval '1 second';
 select is(private.start_intake(), null, 'a new lead does not call while a call for an earlier one is on its way');
 update public.intake_jobs set available_at = clock_timestamp() + interval '1 minute';
 select is(private.kick_intake(), null, 'what pauses is not called for');

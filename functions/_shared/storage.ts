@@ -1,0 +1,73 @@
+import { credentialHeaders } from "./credential.ts";
+import type { Caller } from "./database.ts";
+import { publishableKey, supabaseUrl } from "./environment.ts";
+import { ApiError, unavailable } from "./errors.ts";
+
+/** A URL that Storage signed, and until when it works. */
+export interface SignedUrl {
+  url: string;
+  expires_at: string;
+}
+
+const STORAGE_URL = `${supabaseUrl()}/storage/v1`;
+const BUCKET = "documents";
+const ANSWER_WITHIN_MS = 10_000;
+/** Storage decides this one; it cannot be asked for another. */
+const UPLOAD_LIVES_S = 2 * 60 * 60;
+const DOWNLOAD_LIVES_S = 10 * 60;
+
+/**
+ * Has Storage sign an upload to one place. The caller's own credential is sent along, and policies on
+ * storage.objects judge it: no key that could do more is at hand here.
+ */
+export async function signUpload(caller: Caller, path: string): Promise<SignedUrl> {
+  const { url } = await ask<{ url: string }>(caller, "object/upload/sign", path, {});
+  return signed(url, UPLOAD_LIVES_S);
+}
+
+/** Has Storage sign a download, which a browser saves under the file's name. */
+export async function signDownload(caller: Caller, path: string): Promise<SignedUrl> {
+  const body = { expiresIn: DOWNLOAD_LIVES_S };
+  const { signedURL } = await ask<{ signedURL: string }>(caller, "object/sign", path, body);
+  const name = encodeURIComponent(path.slice(path.lastIndexOf("/") + 1));
+  return signed(`${signedURL}&download=${name}`, DOWNLOAD_LIVES_S);
+}
+
+async function ask<Answer>(
+  caller: Caller,
+  action: string,
+  path: string,
+  body: object,
+): Promise<Answer> {
+  let text: string;
+  try {
+    const response = await fetch(`${STORAGE_URL}/${action}/${BUCKET}/${path}`, {
+      method: "POST",
+      headers: {
+        apikey: publishableKey(),
+        ...(caller.credential ? credentialHeaders(caller.credential) : {}),
+        "content-type": "application/json",
+        "x-request-id": caller.requestId,
+      },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
+    text = await response.text();
+    if (response.ok) return JSON.parse(text) as Answer;
+  } catch (error) {
+    throw unavailable(error);
+  }
+  // The database has just let the caller through, so a refusal of Storage means that the file came or went since.
+  if (/"statusCode":"(403|409)"/.test(text)) {
+    throw new ApiError("conflict", "The document has its file already.", { cause: text });
+  }
+  if (/"statusCode":"404"/.test(text)) throw new ApiError("not_found", "The file is gone.");
+  throw unavailable({ storage: text.slice(0, 2000) });
+}
+
+function signed(path: string, lives_s: number): SignedUrl {
+  return {
+    url: STORAGE_URL + path,
+    expires_at: new Date(Date.now() + lives_s * 1000).toISOString(),
+  };
+}

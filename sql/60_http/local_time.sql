@@ -1,0 +1,51 @@
+create function private.at_local_time(value text, time_zone text, path text) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  local_time timestamp;
+  moment timestamptz;
+  problem text;
+begin
+  begin
+    if value ~ '(Z|[+-][0-9]{2}:?[0-9]{2})$' then
+      moment := value::timestamptz;
+    else
+      local_time := value::timestamp;
+      -- What the zone's clock shows twice is the first of the two, as calendars do it (RFC 5545). What it never shows
+      -- finds nothing here.
+      select min(candidate) into moment
+      from unnest(array['0', '30 minutes', '1 hour', '2 hours']::interval[]) earlier,
+        lateral (select (local_time at time zone time_zone) - earlier as candidate) c
+      where candidate at time zone time_zone = local_time;
+      if moment is null then
+        problem := format('The clock in %s skips this time; it is put forward then.', time_zone);
+      end if;
+    end if;
+  exception when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value then
+    moment := null;
+  end;
+  if moment is null or extract(year from moment at time zone 'UTC') not between 2000 and 2099 then
+    problem := coalesce(problem, 'This is not a date and time from 2000 to 2099.');
+    perform private.refuse('invalid_time', problem,
+      jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', path, 'message', problem))));
+  end if;
+  return moment;
+end
+$$;
+comment on function private.at_local_time(text, text, text) is
+  'The moment that a caller means: ISO 8601 with an offset, or without one in the given zone. Of a time that the clock shows twice the first one. Refuses with invalid_time what the clock skips and what is no date from 2000 to 2099.';
+grant execute on function private.at_local_time(text, text, text) to anon, authenticated;
+
+create function private.time_zone() returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (select a.time_zone from public.agencies a where a.id = private.agency_id());
+end
+$$;
+comment on function private.time_zone() is 'The time zone of the caller''s agency.';
+grant execute on function private.time_zone() to anon, authenticated;

@@ -1,0 +1,85 @@
+create function api.create_document(body jsonb, idempotency_key text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize('documents:write');
+  answer jsonb := private.replay('create_document', idempotency_key, body);
+  document public.documents;
+begin
+  if answer is not null then
+    return answer;
+  end if;
+  if body ->> 'operation_id' is not null and not exists (
+    select from public.operations o
+    where o.agency_id = caller.agency_id and o.id = (body ->> 'operation_id')::uuid) then
+    perform private.refuse_reference('operation_id', 'There is no such operation.');
+  end if;
+  if body ->> 'lead_id' is not null and not exists (
+    select from public.leads l where l.agency_id = caller.agency_id and l.id = (body ->> 'lead_id')::uuid) then
+    perform private.refuse_reference('lead_id', 'There is no such lead.');
+  end if;
+  if body ->> 'property_id' is not null and not exists (
+    select from public.properties p
+    where p.agency_id = caller.agency_id and p.id = (body ->> 'property_id')::uuid) then
+    perform private.refuse_reference('property_id', 'There is no such property.');
+  end if;
+
+  insert into public.documents (agency_id, operation_id, lead_id, property_id, kind, name, content_type, size_bytes)
+  values (
+    caller.agency_id,
+    (body ->> 'operation_id')::uuid,
+    (body ->> 'lead_id')::uuid,
+    (body ->> 'property_id')::uuid,
+    coalesce(body ->> 'kind', 'other'),
+    body ->> 'name',
+    body ->> 'content_type',
+    (body ->> 'size_bytes')::bigint)
+  returning * into document;
+  return private.answer(idempotency_key, 201, private.document_upload_json(document));
+end
+$$;
+comment on function api.create_document(jsonb, text) is
+  'Asks for a document {kind, name?, operation_id?, lead_id?, property_id?}, and announces its file {content_type, size_bytes}. Answers {document, storage_path}, the path null without a file. Permission documents:write. Errors: unknown_reference, idempotency_key_reused.';
+grant execute on function api.create_document(jsonb, text) to anon, authenticated;
+
+create function private.document_upload_json(document public.documents) returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object('document', private.document_json(document), 'storage_path', document.storage_path);
+$$;
+comment on function private.document_upload_json(public.documents) is
+  'A document with the place of its file, for the function that has Storage sign the upload.';
+grant execute on function private.document_upload_json(public.documents) to anon, authenticated;
+
+create function api.create_document_upload(document_id uuid, body jsonb, idempotency_key text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize('documents:write');
+  answer jsonb := private.replay('create_document_upload ' || document_id, idempotency_key, body);
+  document public.documents;
+begin
+  if answer is not null then
+    return answer;
+  end if;
+  update public.documents d set
+    content_type = body ->> 'content_type',
+    size_bytes = (body ->> 'size_bytes')::bigint
+  where d.agency_id = caller.agency_id and d.id = document_id and d.uploaded_at is null
+  returning * into document;
+  if document.id is null then
+    if exists (select from public.documents d where d.agency_id = caller.agency_id and d.id = document_id) then
+      perform private.raise_error(409, 'conflict', 'The document has its file already.');
+    end if;
+    perform private.raise_error(404, 'not_found', 'There is no such document.');
+  end if;
+  return private.answer(idempotency_key, 201, private.document_upload_json(document));
+end
+$$;
+comment on function api.create_document_upload(uuid, jsonb, text) is
+  'Announces the file of a document {content_type, size_bytes}, also another one than before, as long as none arrived. Answers {document, storage_path}. Permission documents:write. Errors: not_found, conflict, idempotency_key_reused.';
+grant execute on function api.create_document_upload(uuid, jsonb, text) to anon, authenticated;

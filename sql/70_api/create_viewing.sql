@@ -1,0 +1,129 @@
+create function private.refuse_double_booking(viewing public.viewings) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  other public.viewings;
+begin
+  select v.* into other from public.viewings v
+  where v.agency_id = viewing.agency_id and v.id is distinct from viewing.id and v.status = 'scheduled'
+    and tstzrange(v.starts_at, v.ends_at) && tstzrange(viewing.starts_at, viewing.ends_at)
+    and (v.agent_id = viewing.agent_id or v.property_id = viewing.property_id)
+  order by v.agent_id is not distinct from viewing.agent_id desc, v.starts_at, v.id
+  limit 1;
+  if other.id is null then
+    -- It was cancelled between the two statements.
+    perform private.raise_error(409, 'conflict', 'Another viewing was in the way; try again.');
+  end if;
+  perform private.raise_error(409, 'conflict',
+    case when other.agent_id = viewing.agent_id then 'The agent has another viewing at that time.'
+      else 'The property has another viewing at that time.' end,
+    jsonb_build_object(
+      'viewing_id', other.id,
+      'booked', case when other.agent_id = viewing.agent_id then 'agent' else 'property' end,
+      'starts_at', other.starts_at,
+      'ends_at', other.ends_at));
+end
+$$;
+comment on function private.refuse_double_booking(public.viewings) is
+  'Refuses a viewing that overlaps with a scheduled one of its agent or property: conflict, with the other''s viewing_id, what is booked (agent or property) and its times.';
+grant execute on function private.refuse_double_booking(public.viewings) to anon, authenticated;
+
+create function private.viewing_end(body jsonb, starts_at timestamptz, otherwise interval) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  ends_at timestamptz := case
+    when body ->> 'ends_at' is not null then private.at_local_time(body ->> 'ends_at', private.time_zone(), 'ends_at')
+    else starts_at + coalesce(make_interval(mins => (body ->> 'duration_minutes')::int), otherwise) end;
+begin
+  if ends_at <= starts_at or ends_at - starts_at > interval '24 hours' then
+    perform private.refuse('invalid_time', 'A viewing ends after it starts, and within a day.', jsonb_build_object(
+      'issues', jsonb_build_array(jsonb_build_object(
+        'path', 'ends_at', 'message', 'A viewing ends after it starts, and within a day.'))));
+  end if;
+  return ends_at;
+end
+$$;
+comment on function private.viewing_end(jsonb, timestamptz, interval) is
+  'When a viewing ends: at ends_at, or after duration_minutes, else after the time given. Refuses with invalid_time.';
+grant execute on function private.viewing_end(jsonb, timestamptz, interval) to anon, authenticated;
+
+create function private.refuse_unknown_agent(agency_id uuid, agent_id uuid) returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if agent_id is not null and not exists (
+    select from public.agents a
+    where a.agency_id = refuse_unknown_agent.agency_id and a.id = refuse_unknown_agent.agent_id and a.active) then
+    perform private.refuse_reference('agent_id', 'There is no such active agent.');
+  end if;
+end
+$$;
+comment on function private.refuse_unknown_agent(uuid, uuid) is
+  'Refuses an agent_id that names no active agent of the agency (unknown_reference). Null names nobody.';
+grant execute on function private.refuse_unknown_agent(uuid, uuid) to anon, authenticated;
+
+create function api.create_viewing(body jsonb, idempotency_key text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize('viewings:write');
+  answer jsonb := private.replay('create_viewing', idempotency_key, body);
+  operation public.operations;
+  viewing public.viewings;
+begin
+  if answer is not null then
+    return answer;
+  end if;
+  viewing.agency_id := caller.agency_id;
+  viewing.lead_id := (body ->> 'lead_id')::uuid;
+  viewing.property_id := (body ->> 'property_id')::uuid;
+  viewing.operation_id := (body ->> 'operation_id')::uuid;
+
+  if not exists (
+    select from public.leads l where l.agency_id = caller.agency_id and l.id = viewing.lead_id) then
+    perform private.refuse_reference('lead_id', 'There is no such lead.');
+  end if;
+  if not exists (
+    select from public.properties p where p.agency_id = caller.agency_id and p.id = viewing.property_id) then
+    perform private.refuse_reference('property_id', 'There is no such property.');
+  end if;
+  if viewing.operation_id is not null then
+    select o.* into operation from public.operations o
+    where o.agency_id = caller.agency_id and o.id = viewing.operation_id and o.lead_id = viewing.lead_id;
+    if operation.id is null then
+      perform private.refuse_reference('operation_id', 'The lead has no such operation.');
+    end if;
+    if operation.closed_at is not null then
+      perform private.refuse('operation_closed', 'The operation is closed; no more viewings are arranged for it.');
+    end if;
+  end if;
+  perform private.refuse_unknown_agent(caller.agency_id, (body ->> 'agent_id')::uuid);
+  viewing.agent_id := coalesce((body ->> 'agent_id')::uuid, (
+    select a.id from public.leads l
+    join public.agents a on a.agency_id = l.agency_id and a.id = l.assigned_agent_id and a.active
+    where l.agency_id = caller.agency_id and l.id = viewing.lead_id));
+  viewing.starts_at := private.at_local_time(body ->> 'starts_at', private.time_zone(), 'starts_at');
+  viewing.ends_at := private.viewing_end(body, viewing.starts_at, interval '45 minutes');
+
+  begin
+    insert into public.viewings (agency_id, property_id, lead_id, operation_id, agent_id, starts_at, ends_at, notes)
+    values (
+      viewing.agency_id, viewing.property_id, viewing.lead_id, viewing.operation_id, viewing.agent_id,
+      viewing.starts_at, viewing.ends_at, body ->> 'notes')
+    returning * into viewing;
+  exception when exclusion_violation then
+    perform private.refuse_double_booking(viewing);
+  end;
+  return private.answer(idempotency_key, 201, private.viewing_json(viewing));
+end
+$$;
+comment on function api.create_viewing(jsonb, text) is
+  'Arranges a viewing {lead_id, property_id, starts_at, ends_at? or duration_minutes? (45), operation_id?, agent_id? (the lead''s), notes?}; times without offset are in the agency''s zone. Permission viewings:write. Errors: unknown_reference, operation_closed, invalid_time, conflict (agent or property booked, with viewing_id), idempotency_key_reused.';
+grant execute on function api.create_viewing(jsonb, text) to anon, authenticated;

@@ -1,0 +1,53 @@
+create function api.update_viewing(viewing_id uuid, patch jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize('viewings:write');
+  old_viewing public.viewings;
+  viewing public.viewings;
+begin
+  if not patch ?| array['status', 'starts_at', 'ends_at', 'duration_minutes', 'agent_id', 'notes'] then
+    perform private.refuse('nothing_to_change', 'The request changes nothing.');
+  end if;
+  select v.* into old_viewing from public.viewings v
+  where v.agency_id = caller.agency_id and v.id = viewing_id
+  for no key update;
+  if old_viewing.id is null then
+    perform private.raise_error(404, 'not_found', 'There is no such viewing.');
+  end if;
+  -- What became of a viewing stays; saying it again changes nothing. Only an admin, in Studio, corrects a mistake.
+  if old_viewing.status <> 'scheduled' and (
+    patch ->> 'status' <> old_viewing.status or patch ?| array['starts_at', 'ends_at', 'duration_minutes', 'agent_id']) then
+    perform private.refuse('invalid_transition', format('The viewing is %s; it is no longer moved.', old_viewing.status));
+  end if;
+  perform private.refuse_unknown_agent(caller.agency_id, (patch ->> 'agent_id')::uuid);
+
+  viewing := old_viewing;
+  if patch ? 'starts_at' then
+    viewing.starts_at := private.at_local_time(patch ->> 'starts_at', private.time_zone(), 'starts_at');
+  end if;
+  -- A viewing that is moved keeps its length.
+  viewing.ends_at := private.viewing_end(patch, viewing.starts_at, old_viewing.ends_at - old_viewing.starts_at);
+  if patch ? 'agent_id' then
+    viewing.agent_id := (patch ->> 'agent_id')::uuid;
+  end if;
+
+  begin
+    update public.viewings v set
+      status = coalesce(patch ->> 'status', v.status),
+      starts_at = viewing.starts_at,
+      ends_at = viewing.ends_at,
+      agent_id = viewing.agent_id,
+      notes = case when patch ? 'notes' then patch ->> 'notes' else v.notes end
+    where v.agency_id = caller.agency_id and v.id = old_viewing.id
+    returning * into viewing;
+  exception when exclusion_violation then
+    perform private.refuse_double_booking(viewing);
+  end;
+  return private.viewing_json(viewing);
+end
+$$;
+comment on function api.update_viewing(uuid, jsonb) is
+  'Moves a scheduled viewing {starts_at, ends_at or duration_minutes (else it keeps its length), agent_id}, says what became of it {status: done, cancelled, no_show} or notes something. done closes propiedadesVisitadas. Permission viewings:write. Errors: not_found, nothing_to_change, invalid_transition, invalid_time, unknown_reference, conflict.';
+grant execute on function api.update_viewing(uuid, jsonb) to anon, authenticated;

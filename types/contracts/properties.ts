@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { AMOUNT_MAX, id, moment, words } from "./fields.ts";
+import { page } from "./pages.ts";
+
+export const ListingType = z
+  .enum(["sale", "rent"])
+  .describe("Whether the property is for sale or to let.");
+export const PropertyStatus = z
+  .enum(["available", "pending", "sold", "rented", "withdrawn"])
+  .describe("Whether it can be had; pending while an accepted offer waits for its close.");
+export const PropertyType = z
+  .enum([
+    "flat",
+    "house",
+    "penthouse",
+    "duplex",
+    "studio",
+    "office",
+    "premises",
+    "garage",
+    "storage",
+    "land",
+    "building",
+    "other",
+  ])
+  .describe("What kind of property it is.");
+
+const price = z
+  .string()
+  .regex(/^[0-9]{1,10}(\.[0-9]{1,2})?$/, "must be an amount with at most 2 decimals")
+  .transform(Number)
+  .pipe(z.number().max(AMOUNT_MAX))
+  .meta({ type: "number", minimum: 0, maximum: AMOUNT_MAX, pattern: undefined });
+
+export const ListPropertiesQuery = z
+  .strictObject({
+    status: PropertyStatus.optional().describe("Only properties in this status."),
+    listing_type: ListingType.optional().describe("Only properties for sale, or only to let."),
+    property_type: PropertyType.optional().describe("Only properties of this kind."),
+    city: words(200)
+      .optional()
+      .describe("Only properties in this town or city, whatever its case."),
+    zone: words(200)
+      .optional()
+      .describe("Only properties in this neighbourhood, whatever its case."),
+    price_min: price.optional().describe("Only properties that ask this much or more."),
+    price_max: price.optional().describe("Only properties that ask this much or less."),
+    bedrooms_min: z
+      .string()
+      .regex(/^[0-9]{1,3}$/, "must be a whole number from 0 to 200")
+      .transform(Number)
+      .pipe(z.int().max(200))
+      .optional()
+      .meta({ type: "integer", minimum: 0, maximum: 200, pattern: undefined })
+      .describe("Only properties with this many bedrooms or more."),
+    reference: words(200).optional().describe("Only the property with this reference."),
+    owner_lead_id: id.optional().describe("Only properties of this owner."),
+    ...page,
+  })
+  .describe("Which properties to list.");
+
+export const Property = z
+  .strictObject({
+    id: id.describe("Identifier of the property."),
+    reference: z.string().nullable().describe("The agency's own reference."),
+    title: z.string().nullable().describe("One line for people."),
+    listing_type: ListingType,
+    status: PropertyStatus,
+    property_type: PropertyType,
+    price: z
+      .number()
+      .nullable()
+      .describe("The asking price; the monthly rent when it is to let. In EUR."),
+    bedrooms: z.int().nullable().describe("Number of bedrooms."),
+    bathrooms: z.int().nullable().describe("Number of bathrooms."),
+    area_m2: z.number().nullable().describe("Built area in square metres."),
+    street: z.string().nullable().describe("Street and number."),
+    zone: z.string().nullable().describe("Neighbourhood."),
+    city: z.string().nullable().describe("Town or city."),
+    postal_code: z.string().nullable().describe("Postal code."),
+    description: z.string().nullable().describe("Text of the advertisement."),
+    owner_lead_id: id.nullable().describe("The listing lead of the owner, if known."),
+    created_at: moment.describe("When it was taken in."),
+    updated_at: moment.describe("When it last changed."),
+  })
+  .describe("A home, premises or land that the agency sells or lets.");

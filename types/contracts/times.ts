@@ -1,0 +1,16 @@
+import { z } from "zod";
+
+const FORM =
+  /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?(Z|[+-](0\d|1[0-5]):[0-5]\d)?$/;
+
+/**
+ * A date and time, ISO 8601: with an offset, or without one as the clock of the agency's zone shows it. Which moments
+ * exist in that zone is for the database to say (reason `invalid_time`).
+ */
+export const localTime = z
+  .string()
+  .refine(
+    (value) => FORM.test(value) && z.iso.date().safeParse(value.slice(0, 10)).success,
+    "must be a date and time as 2026-05-04T17:30 or 2026-05-04T17:30:00+02:00",
+  )
+  .meta({ pattern: FORM.source, maxLength: 32 });

@@ -199,3 +199,26 @@ describe("a service in trouble", () => {
     await tryAgain();
   });
 });
+
+describe("a process that is killed while the model thinks", () => {
+  test("leaves the mail to the minute job, and the lead is qualified once", async () => {
+    const id = await lead(["never"]);
+    await eventually(
+      async () => service.asked.length,
+      (asked) => asked > 0,
+    );
+    process.kill(stack.functionPid("intake") ?? expect.fail("it does not run"), "SIGKILL");
+    service.replies = [says(ANSWER)];
+    // The claim's time is over, and the job of the minute comes by.
+    await stack.sql`update public.intake_jobs set available_at = now() where message_id is not null`;
+    await eventually(
+      async () => {
+        await stack.sql`select private.kick_intake()`;
+        return attemptsAt(id);
+      },
+      (rows) => rows.length > 0,
+    );
+    expect((await attemptsAt(id)).map(({ status }) => status)).toEqual(["done"]);
+    expect(await leadRow(stack, id)).toMatchObject({ temperature: "warm" });
+  });
+});

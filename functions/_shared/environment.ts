@@ -21,3 +21,11 @@ export function supabaseUrl(): string {
 export function publishableKey(): string {
   return defaultKey("SUPABASE_PUBLISHABLE_KEYS");
 }
+
+/**
+ * What callers put before /api: the custom domain, or the functions' address of a plain project. Without a slash at
+ * the end.
+ */
+export function publicBaseUrl(): string {
+  return (Deno.env.get("PUBLIC_BASE_URL") || `${supabaseUrl()}/functions/v1`).replace(/\/+$/, "");
+}

@@ -67,9 +67,12 @@ export function checkUrl(text: string): URL | TargetProblem {
 }
 
 /** Looks the host up and judges its addresses. One private address among them is enough to refuse it. */
-export async function resolveTarget(url: URL): Promise<CheckedTarget | TargetProblem> {
+export async function resolveTarget(
+  url: URL,
+  lookUp = resolve,
+): Promise<CheckedTarget | TargetProblem> {
   const host = hostOf(url);
-  const addresses = isAddress(host) ? [host] : await resolve(host);
+  const addresses = isAddress(host) ? [host] : await lookUp(host);
   if (addresses.length === 0) return problem("dns_failed");
   if (!privateTargetsAllowed && !addresses.every(isPublicAddress)) {
     return problem("private_address");

@@ -11,6 +11,8 @@ export interface ApiEnv {
     credential: Credential | undefined;
     /** What the endpoint needs, for requests that are refused before the database judges it itself. */
     permission: Permission | undefined;
+    /** Of the JSON-RPC request that the connector answers. */
+    rpcId: string | number | undefined;
   };
 }
 export type ApiContext = Context<ApiEnv>;

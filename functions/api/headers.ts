@@ -31,7 +31,7 @@ export const preflight: MiddlewareHandler<ApiEnv> = async (c, next) => {
   c.header("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE");
   c.header(
     "Access-Control-Allow-Headers",
-    "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
+    "Authorization, Content-Type, Idempotency-Key, MCP-Protocol-Version, X-Request-Id",
   );
   c.header("Access-Control-Max-Age", "86400");
   return c.body(null, 204);

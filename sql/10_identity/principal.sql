@@ -57,8 +57,12 @@ begin
         caller := null;
       end if;
     end if;
-  elsif (select auth.uid()) is not null then
-    select a.agency_id, a.id, 'agent', a.id, a.name, private.role_permissions(a.role), null
+  elsif (select auth.uid()) is not null and private.token_is_ours(auth.jwt()) then
+    select a.agency_id, a.id, 'agent', a.id,
+      -- What an assistant does in a person's name is told apart from what they do themselves: only its token, got by
+      -- OAuth, names a client.
+      a.name || coalesce(' (OAuth client ' || left(auth.jwt() ->> 'client_id', 100) || ')', ''),
+      private.role_permissions(a.role), null
     into caller
     from public.agents a
     where a.user_id = (select auth.uid()) and a.active;

@@ -20,6 +20,10 @@ create table public.contacts (
   constraint nationality_is_iso_3166_alpha_2 check (nationality ~ '^[A-Z]{2}$'),
   constraint contact_email_is_unique_in_agency unique (agency_id, email)
 );
+-- For `buscar`: names and e-mails nearly as written, phones by their last digits.
+create index contacts_by_words on public.contacts using gin (private.search_vector(agency_id, private.searched_text(full_name, email)))
+  with (gin_pending_list_limit = 256);
+create index contacts_by_phone_end on public.contacts (agency_id, reverse(phone) text_pattern_ops) where phone is not null;
 create index contacts_by_phone on public.contacts (agency_id, phone, created_at) where phone is not null;
 create index contacts_merged on public.contacts (agency_id, merged_into) where merged_into is not null;
 create index contacts_to_compare on public.contacts (created_at) where compared_at is null;

@@ -50,6 +50,10 @@ create index leads_by_temperature on public.leads (agency_id, temperature, creat
 create index leads_by_origin on public.leads (agency_id, origin, created_at desc, id desc);
 create index leads_by_email on public.leads (agency_id, email, created_at desc, id desc);
 create index leads_by_assigned_agent on public.leads (agency_id, assigned_agent_id, created_at desc, id desc);
+-- For `buscar`: a lead may be named, or called, otherwise than its contact.
+create index leads_by_words on public.leads using gin (private.search_vector(agency_id, full_name)) with (gin_pending_list_limit = 256);
+create index leads_by_phone_end on public.leads (agency_id, reverse(phone) text_pattern_ops) where phone is not null;
+create index leads_new on public.leads (agency_id, created_at) where lead_status = 'new' and archived_at is null;
 create index leads_by_contact on public.leads (agency_id, contact_id);
 create index leads_by_operation on public.leads (agency_id, operation_id);
 

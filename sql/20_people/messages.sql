@@ -18,6 +18,7 @@ create table public.messages (
   constraint only_inbound_is_qualified check (direction = 'inbound' or qualification_status is null)
 );
 create index messages_by_lead on public.messages (agency_id, lead_id, created_at desc, id desc);
+create index messages_inbound on public.messages (agency_id, created_at) where direction = 'inbound';
 create index messages_to_qualify on public.messages (created_at) where qualification_status = 'pending';
 
 comment on table public.messages is 'What was said with a lead. Mail that came with a lead is stored here and qualified.';

@@ -21,6 +21,9 @@ create table public.properties (
   city_key text generated always as (lower(city)) stored,
   zone_key text generated always as (lower(zone)) stored,
   price_cents bigint generated always as ((price * 100)::bigint) stored,
+  search tsvector generated always as (
+    setweight(to_tsvector('pg_catalog.spanish'::regconfig, private.plain_text(coalesce(title, ''))), 'A')
+    || setweight(to_tsvector('pg_catalog.spanish'::regconfig, private.plain_text(coalesce(description, ''))), 'B')) stored,
   primary key (agency_id, id),
   foreign key (agency_id, owner_lead_id) references public.leads (agency_id, id) on delete restrict,
   constraint property_reference_is_unique_in_agency unique (agency_id, reference),
@@ -41,6 +44,10 @@ create index properties_by_city on public.properties (agency_id, city_key, creat
 create index properties_by_zone on public.properties (agency_id, zone_key, created_at desc, id desc);
 create index properties_by_price on public.properties (agency_id, price_cents);
 create index properties_by_bedrooms on public.properties (agency_id, bedrooms);
+-- For `buscar`: words of what people call the property, and its words nearly as written.
+create index properties_by_words on public.properties
+  using gin (private.search_vector(agency_id, private.searched_text(reference, title, street, zone, city, postal_code)))
+  with (gin_pending_list_limit = 256);
 create index properties_by_owner on public.properties (agency_id, owner_lead_id, created_at desc, id desc);
 
 comment on table public.properties is 'A home, premises or land the agency sells or lets.';
@@ -66,6 +73,7 @@ comment on column public.properties.updated_at is 'When the row last changed.';
 comment on column public.properties.city_key is 'The city in lower case, for filters; follows from city. Row level security uses an index only for plain comparisons of columns.';
 comment on column public.properties.zone_key is 'The zone in lower case, for filters; follows from zone.';
 comment on column public.properties.price_cents is 'The price in cents, for filters; follows from price.';
+comment on column public.properties.search is 'Words of title and description for described searches, in Spanish, without accents.';
 
 alter table public.properties enable row level security;
 create policy select_own on public.properties for select to anon, authenticated

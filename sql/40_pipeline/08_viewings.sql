@@ -29,6 +29,7 @@ create table public.viewings (
 create index viewings_newest on public.viewings (agency_id, created_at desc, id desc);
 create index viewings_by_status on public.viewings (agency_id, status, created_at desc, id desc);
 create index viewings_by_start on public.viewings (agency_id, starts_at, id);
+create index viewings_scheduled on public.viewings (agency_id, starts_at) where status = 'scheduled';
 create index viewings_by_property on public.viewings (agency_id, property_id, starts_at);
 create index viewings_by_lead on public.viewings (agency_id, lead_id, starts_at);
 create index viewings_by_operation on public.viewings (agency_id, operation_id, starts_at);

@@ -1,7 +1,7 @@
 import type { Keys } from "../keys.ts";
 
 /** Settings of optional features, handed on as they are. */
-const featurePrefixes = ["QUALIFIER_", "SANCTIONS_"];
+const featurePrefixes = ["MCP_", "QUALIFIER_", "SANCTIONS_"];
 
 /** The environment of a function, as hosted Supabase gives it, plus the project's own settings. */
 export function functionEnvironment(options: {

@@ -1,7 +1,7 @@
 -- Two agencies, every table, every verb: a caller of one sees and changes nothing of the other.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(1323);
+select plan(1351);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -12,6 +12,7 @@ insert into public.sanctions_entries (id, schema, name) values ('X-1', 'Person',
 insert into public.sanctions_names (name, entry_id) values ('eva', 'X-1');
 insert into public.sanctions_words (word) values ('eva');
 insert into public.sanctions_loads (file_name, entries, added, changed, removed, screens_started) values ('list.csv', 1, 1, 0, 0, 0);
+insert into public.token_rules default values;
 insert into public.public_link_buckets values ('unknown', now());
 create function pg_temp.populate(agency text) returns void
 language plpgsql as $$
@@ -206,7 +207,7 @@ select is(pg_temp.attempt(caller, format('update public.%I set %I = null', table
   caller || ' changes no ' || table_name || '.' || column_name)
 from may join information_schema.columns using (table_name) where owned_by is null and table_schema = 'public' order by caller, table_name, ordinal_position;
 select set_eq('select name from tenant_table where owned_by is null',
-  array['flows', 'stages', 'gate_steps', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'public_link_buckets'], 'no other table belongs to no agency');
+  array['flows', 'stages', 'gate_steps', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'public_link_buckets', 'token_rules'], 'no other table belongs to no agency');
 
 -- What is allowed stays inside: with its own rows Sur may work.
 select is(pg_temp.attempt(caller, statement), '1', caller || ' may: ' || left(statement, 40))

@@ -212,7 +212,8 @@ select set_eq(
     'create_operation', 'update_operation', 'list_offers', 'get_offer', 'create_offer', 'list_hooks', 'create_hook', 'delete_hook', 'sample_hook',
     'list_properties', 'get_property', 'list_agents', 'get_agent', 'list_viewings', 'get_viewing', 'create_viewing', 'update_viewing',
     'list_documents', 'get_document', 'get_document_file', 'create_document', 'create_document_upload', 'update_document',
-    'list_signatures', 'get_signature', 'create_signature', 'update_signature', 'create_offer_link', 'get_public_offer'],
+    'list_signatures', 'get_signature', 'create_signature', 'update_signature', 'create_offer_link', 'get_public_offer',
+    'mcp_search', 'mcp_case_file', 'mcp_my_day', 'mcp_search_properties', 'mcp_agenda', 'mcp_create_viewing', 'mcp_advance_stage'],
   'these are the RPCs that callers may call');
 
 select * from finish();

@@ -1,0 +1,47 @@
+import { authenticate, countryOf } from "../../_shared/agency.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import { type ApiContext, callerOf, rpc, showRateLimit } from "../context.ts";
+import { isForTheModel, refusalOf, refusalOfArguments } from "./refusal.ts";
+import type { Tool, ToolCall } from "./tool.ts";
+
+/** The result of a tool, in the protocol's form. */
+export type ToolResult = {
+  content: { type: "text"; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: true;
+};
+
+/**
+ * Runs a tool for the caller of this request. The one place that turns refusals into results, so that no tool has to:
+ * what a model can act on becomes a result with isError, everything else is thrown and answers the whole request.
+ */
+export async function callTool(c: ApiContext, tool: Tool, args: unknown): Promise<ToolResult> {
+  try {
+    const input = tool.input.safeParse(args ?? {});
+    if (!input.success) {
+      // Nobody learns what is wrong with the arguments who may not call the tool; and the attempt is counted.
+      showRateLimit(c, (await authenticate(callerOf(c), tool.permission)).rateLimit);
+      return refused(refusalOfArguments(input.error.issues));
+    }
+    const output = tool.output.parse(await tool.run(input.data, toolCall(c, tool)));
+    return {
+      content: [{ type: "text", text: JSON.stringify(output) }],
+      structuredContent: output as Record<string, unknown>,
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError) || !isForTheModel(thrown)) throw thrown;
+    showRateLimit(c, thrown.rateLimit);
+    return refused(refusalOf(thrown));
+  }
+}
+
+function toolCall(c: ApiContext, tool: Tool): ToolCall {
+  return {
+    rpc: async (name, args) => JSON.parse((await rpc(c, name, args)).json),
+    country: () => countryOf(callerOf(c), tool.permission),
+  };
+}
+
+function refused(refusal: object): ToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(refusal) }], isError: true };
+}

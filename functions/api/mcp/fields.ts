@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { PendingAction } from "../../../types/contracts/errors.ts";
+import { id } from "../../../types/contracts/fields.ts";
+import { OperationType } from "../../../types/contracts/operations.ts";
+import { ListingType, PropertyStatus, PropertyType } from "../../../types/contracts/properties.ts";
+import { ViewingStatus } from "../../../types/contracts/viewings.ts";
+
+// What several tools answer. Names are those of the REST interface; texts for the model are Spanish.
+
+/** A moment with the offset of the agency's time zone. */
+export const localMoment = z.iso
+  .datetime({ offset: true })
+  .describe("Fecha y hora en la zona horaria de la agencia, con su desfase.");
+
+/** A list of bounded length that says when it was cut. */
+export function cutList<Item extends z.ZodType>(item: Item, max_items: number, what: string) {
+  return z
+    .strictObject({
+      total: z.int().describe("Cuántos hay en total."),
+      truncated: z
+        .boolean()
+        .describe("true si la lista está recortada y hay más de los que se muestran."),
+      items: z.array(item).max(max_items).describe(`Los que se muestran, como mucho ${max_items}.`),
+    })
+    .describe(what);
+}
+
+export const leadId = id.describe("Identificador del contacto (lead).");
+export const operationId = id.describe("Identificador de la operación.");
+export const propertyId = id.describe("Identificador del inmueble.");
+export const agentId = id.describe("Identificador del agente.");
+export const stageLabel = z.string().describe("Nombre de la etapa en español.");
+export const fullName = z.string().describe("Nombre de la persona.");
+export const phoneNumber = z.string().describe("Teléfono en formato E.164.");
+export const emailAddress = z.string().describe("Correo electrónico.");
+export const operationType = OperationType.describe(
+  "Tipo de operación: buy (compra), rent (alquiler) o sell (venta).",
+);
+export const pendingActions = z
+  .array(PendingAction)
+  .describe("Pasos que faltan para poder dejar la etapa actual; vacío si se puede avanzar.");
+
+/** A property in few members. */
+export const propertySummary = {
+  property_id: propertyId,
+  reference: z.string().nullable().describe("Referencia propia de la agencia."),
+  title: z.string().nullable().describe("Título del anuncio."),
+  listing_type: ListingType.describe("sale (en venta) o rent (en alquiler)."),
+  status: PropertyStatus.describe(
+    "available (disponible), pending (oferta aceptada), sold, rented o withdrawn.",
+  ),
+  property_type: PropertyType.describe("Tipo de inmueble: flat (piso), house (casa), …"),
+  price: z.number().nullable().describe("Precio en EUR; renta mensual si es alquiler."),
+  bedrooms: z.int().nullable().describe("Dormitorios."),
+  bathrooms: z.int().nullable().describe("Baños."),
+  area_m2: z.number().nullable().describe("Superficie construida en m²."),
+  address: z.string().nullable().describe("Calle, zona y ciudad."),
+};
+
+/** A viewing with who, where and with whom. */
+export const viewingSummary = {
+  viewing_id: id.describe("Identificador de la visita."),
+  starts_at: localMoment.describe("Cuándo empieza, en la zona horaria de la agencia."),
+  ends_at: localMoment.describe("Cuándo termina, en la zona horaria de la agencia."),
+  status: ViewingStatus.describe(
+    "scheduled (programada), done (hecha), cancelled o no_show (no acudió).",
+  ),
+  lead_id: leadId,
+  full_name: fullName,
+  phone: phoneNumber.nullable(),
+  operation_id: operationId.nullable().describe("Operación de la que forma parte."),
+  property_id: propertyId,
+  property_title: z.string().nullable().describe("Título del inmueble."),
+  address: z.string().nullable().describe("Dirección del inmueble."),
+  agent_id: agentId.nullable().describe("Agente que la hace; null si nadie aún."),
+  agent_name: z.string().nullable().describe("Nombre de ese agente."),
+  notes: z.string().nullable().describe("Notas, hasta 500 caracteres."),
+};
+
+/** Something that waits to be done. */
+export const Task = z.strictObject({
+  kind: z
+    .enum([
+      "answer_message",
+      "contact_lead",
+      "review_sanctions",
+      "close_viewing",
+      "prepare_viewing",
+      "pending_step",
+      "advance_stage",
+      "open_operation",
+      "wait",
+      "none",
+    ])
+    .describe("Clase de tarea."),
+  text: z.string().describe("Qué hay que hacer, en una frase."),
+  reason: z.string().describe("Por qué."),
+  turn: z
+    .enum(["yours", "colleague", "unassigned", "client"])
+    .describe(
+      "De quién es el turno: yours (de quien pregunta), colleague (de otro agente), unassigned (de nadie aún) o client (se espera al cliente).",
+    ),
+  agent_id: agentId.nullable().describe("Agente responsable, si lo hay."),
+  agent_name: z.string().nullable().describe("Nombre del agente responsable."),
+  since: localMoment.nullable().describe("Desde cuándo está pendiente."),
+  due_at: localMoment
+    .nullable()
+    .describe("Cuándo debería estar hecho, o cuándo empieza la visita."),
+  is_overdue: z.boolean().describe("true si ya debería estar hecho."),
+  lead_id: leadId,
+  full_name: fullName,
+  operation_id: operationId.nullable().describe("Operación a la que se refiere, si la hay."),
+  stage: z.string().nullable().describe("Etapa de esa operación."),
+  stage_label: stageLabel.nullable(),
+  pending_action: PendingAction.nullable().describe("El paso pendiente, si la tarea es uno."),
+  viewing_id: id.nullable().describe("La visita, si la tarea es sobre una."),
+  starts_at: localMoment.nullable().describe("Cuándo empieza esa visita."),
+  property_id: propertyId.nullable().describe("El inmueble, si se conoce."),
+  property_title: z.string().nullable().describe("Título del inmueble."),
+  tool: z
+    .string()
+    .nullable()
+    .describe("Herramienta de este conector que ayuda a hacerlo, si la hay."),
+});

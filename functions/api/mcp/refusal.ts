@@ -1,0 +1,87 @@
+import type { z } from "zod";
+import type { Issue } from "../../../types/contracts/errors.ts";
+import type { ApiError } from "../../_shared/errors.ts";
+
+const ISSUES_MAX = 20;
+
+/** What a model is told about a refusal; code and details are those of the REST interface. */
+interface ToolRefusal {
+  error: { code: string; message: string; details: Record<string, unknown> };
+}
+
+/** Said for people and models; what the rule is called stays in details.reason. */
+const SENTENCE_OF_REASON: Record<string, string> = {
+  stage_gate_blocked:
+    "No se puede avanzar: la etapa actual tiene pasos pendientes (details.pending_actions). Complétalos antes de volver a intentarlo.",
+  invalid_transition:
+    "Ese cambio de etapa no está permitido: se avanza de una en una, y solo desde la última se cierra con éxito.",
+  invalid_stage: "Esa etapa no existe en el flujo de la operación.",
+  stage_required:
+    "La operación está en su última etapa; indica en stage cómo se cierra (details.stages).",
+  operation_closed: "La operación está cerrada y ya no admite cambios ni ofertas.",
+  lost_reason_required: "Para marcar la operación como perdida hace falta lost_reason.",
+  db_gate_blocked: "Un alquiler no puede cerrarse antes de que conste el pago de la fianza.",
+  property_required:
+    "Falta el inmueble: ni la oferta ni su operación lo indican. Envía property_id.",
+  operation_type_not_allowed: "Aquí solo se abren operaciones de compra (buy) o alquiler (rent).",
+  unknown_reference: "No encontrado: un identificador no corresponde a nada de esta agencia.",
+  nothing_to_change: "La petición no cambia nada.",
+  invalid_time: "Esa fecha u hora no existe en la zona horaria de la agencia.",
+  invalid_value: "Algún valor no es aceptable.",
+};
+
+const SENTENCE_OF_CODE: Record<string, string> = {
+  not_found: "No encontrado: no existe en esta agencia.",
+  forbidden: "La credencial no tiene el permiso necesario para esta herramienta.",
+  conflict: "Choca con algo que ya existe.",
+};
+
+/** A refusal of the rules as the answer of a tool: the same code, reason and details as REST, told in Spanish. */
+export function refusalOf(error: ApiError): ToolRefusal {
+  const reason = typeof error.details.reason === "string" ? error.details.reason : "";
+  return {
+    error: {
+      code: error.code,
+      message: SENTENCE_OF_REASON[reason] ?? SENTENCE_OF_CODE[error.code] ?? error.message,
+      details: error.details,
+    },
+  };
+}
+
+/** Arguments that do not fit a tool's input, named one by one. */
+export function refusalOfArguments(issues: z.core.$ZodIssue[]): ToolRefusal {
+  const named = issues.flatMap(toIssues).slice(0, ISSUES_MAX);
+  const paths = named.map(({ path, message }) => `${path}: ${message}`).join("; ");
+  return {
+    error: {
+      code: "validation_error",
+      message: `Los argumentos no son válidos. ${paths}`,
+      details: { reason: reasonIn(issues) ?? "invalid_arguments", issues: named },
+    },
+  };
+}
+
+/** Whether an error is one that a model can act on; the others concern the request as a whole. */
+export function isForTheModel({ code }: ApiError): boolean {
+  return ["validation_error", "not_found", "forbidden", "conflict"].includes(code);
+}
+
+function reasonIn(issues: z.core.$ZodIssue[]): string | undefined {
+  for (const issue of issues) {
+    if (issue.code === "custom" && issue.params?.reason) return issue.params.reason;
+  }
+  return undefined;
+}
+
+function toIssues(issue: z.core.$ZodIssue): Issue[] {
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key].join(".").slice(0, 200),
+      message: "is not known",
+    }));
+  }
+  return [
+    { path: path.join(".").slice(0, 200) || "arguments", message: issue.message.slice(0, 500) },
+  ];
+}

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { localTime } from "../../../../types/contracts/times.ts";
+import { agentId, cutList, localMoment, viewingSummary } from "../fields.ts";
+import { defineTool, READS } from "../tool.ts";
+
+const dayOrTime = z.union([z.iso.date(), localTime], {
+  error: "must be a date as 2026-05-04, or a date and time as 2026-05-04T17:30",
+});
+
+/** The viewings of a period. */
+export const agenda = defineTool({
+  name: "agenda",
+  title: "Agenda de visitas",
+  description: [
+    "Lista las visitas de un periodo, de la más próxima a la más lejana, sin las canceladas. Sin argumentos, hoy y los seis días siguientes.",
+    "Las fechas y horas son las de la zona horaria de la agencia. Para concertar una visita usa «agendar_visita».",
+  ].join(" "),
+  permission: "viewings:read",
+  annotations: READS,
+  input: z.strictObject({
+    starts_from: dayOrTime
+      .optional()
+      .describe(
+        "Desde cuándo: un día (2026-05-04) o una hora local (2026-05-04T17:30). Por defecto, hoy.",
+      ),
+    starts_before: dayOrTime
+      .optional()
+      .describe(
+        "Hasta cuándo: un día, incluido entero, o una hora local. Por defecto, siete días.",
+      ),
+    agent_id: agentId.optional().describe("Solo las visitas de este agente."),
+    mine: z
+      .boolean()
+      .optional()
+      .describe("true para ver solo las del agente que pregunta; deja sin efecto agent_id."),
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(50)
+      .describe("Cuántas visitas como mucho: de 1 a 100, por defecto 50."),
+  }),
+  output: z.strictObject({
+    time_zone: z.string().describe("Zona horaria de la agencia."),
+    starts_from: localMoment.describe("Inicio del periodo mostrado."),
+    starts_before: localMoment.describe("Fin del periodo mostrado, sin incluirlo."),
+    viewings: cutList(
+      z.strictObject(viewingSummary),
+      100,
+      "Las visitas del periodo, la más próxima primero.",
+    ),
+  }),
+  async run({ limit, ...period }, { rpc }) {
+    return (await rpc("mcp_agenda", { ...period, page_limit: limit })) as never;
+  },
+});

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { optional, text } from "../../../../types/contracts/fields.ts";
+import { localTime } from "../../../../types/contracts/times.ts";
+import { agentId, leadId, operationId, propertyId, viewingSummary } from "../fields.ts";
+import { ADDS, defineTool } from "../tool.ts";
+
+/** A new viewing; the core operation is that of POST /viewings. */
+export const agendar_visita = defineTool({
+  name: "agendar_visita",
+  title: "Agendar una visita",
+  description: [
+    "Concierta la visita de un cliente a un inmueble y la devuelve confirmada en la zona horaria de la agencia.",
+    "Escribe la hora tal como la dice la persona, sin desfase (2026-05-04T17:30). Si el agente o el inmueble ya tienen otra visita a esa hora, no se agenda y la respuesta (conflict) dice cuál es; consulta «agenda» para proponer otra hora.",
+    "Indica operation_id si la visita es de una operación abierta: al hacerse completará el paso «Propiedades visitadas».",
+  ].join(" "),
+  permission: "viewings:write",
+  annotations: ADDS,
+  input: z
+    .strictObject({
+      lead_id: leadId.describe("El cliente que visita (UUID)."),
+      property_id: propertyId.describe("El inmueble que se visita (UUID)."),
+      starts_at: localTime.describe(
+        "Cuándo empieza: hora local de la agencia (2026-05-04T17:30) o con desfase (2026-05-04T17:30+02:00). Una hora que el reloj se salta se rechaza; de una que da dos veces vale la primera.",
+      ),
+      ends_at: optional(localTime).describe(
+        "Cuándo termina, en el mismo formato; en lugar de duration_minutes.",
+      ),
+      duration_minutes: optional(z.int().min(5).max(1440)).describe(
+        "Cuánto dura, de 5 a 1440 minutos; por defecto 45.",
+      ),
+      operation_id: optional(operationId).describe(
+        "La operación abierta del cliente de la que forma parte.",
+      ),
+      agent_id: optional(agentId).describe("Quién la hace; por defecto el agente del cliente."),
+      notes: optional(text(10_000)).describe("Notas para la visita."),
+    })
+    .refine((body) => body.ends_at === undefined || body.duration_minutes === undefined, {
+      path: ["duration_minutes"],
+      error: "goes not together with ends_at",
+    }),
+  output: z.strictObject({
+    ...viewingSummary,
+    time_zone: z.string().describe("Zona horaria de la agencia, en la que están las horas."),
+  }),
+  async run(body, { rpc }) {
+    return (await rpc("mcp_create_viewing", { body })) as never;
+  },
+});

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { optional, stageName, wordsOrMissing } from "../../../../types/contracts/fields.ts";
+import type { Operation } from "../../../../types/contracts/operations.ts";
+import {
+  leadId,
+  operationId,
+  operationType,
+  pendingActions,
+  propertyId,
+  stageLabel,
+} from "../fields.ts";
+import { defineTool } from "../tool.ts";
+
+/** One guarded step of the pipeline; the RPC is that of PATCH /operations/{id}. */
+export const avanzar_etapa = defineTool({
+  name: "avanzar_etapa",
+  title: "Avanzar la etapa de una operación",
+  description: [
+    "Mueve una operación a la etapa siguiente, o la cierra. Solo se avanza de una en una y cuando la etapa actual no tiene pasos pendientes; si los hay, responde cuáles son (stage_gate_blocked) y no cambia nada. Nunca se retrocede.",
+    "Sin stage pasa a la etapa siguiente. Para cerrar indica stage: won, sold o rented desde la última etapa; lost (con lost_reason), expired o cancelled desde cualquiera. Cerrar no se puede deshacer: confírmalo antes con la persona.",
+  ].join(" "),
+  permission: "operations:write",
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  input: z
+    .strictObject({
+      operation_id: operationId.describe("La operación que avanza (UUID)."),
+      stage: optional(stageName).describe(
+        "Etapa o cierre al que pasa; si se omite, la etapa siguiente de su recorrido.",
+      ),
+      lost_reason: wordsOrMissing(1000).describe(
+        "Por qué se pierde; obligatorio con stage lost y solo entonces.",
+      ),
+      property_id: optional(propertyId).describe(
+        "Inmueble favorito que elige el cliente; completa el paso favoritaElegida antes de avanzar.",
+      ),
+    })
+    .refine((args) => args.lost_reason === undefined || args.stage === "lost", {
+      path: ["lost_reason"],
+      error: "goes only with stage lost",
+    }),
+  output: z.strictObject({
+    operation_id: operationId,
+    lead_id: leadId,
+    operation_type: operationType,
+    flow: z.string().describe("El recorrido de etapas que sigue."),
+    stage: z.string().describe("La etapa en la que queda."),
+    stage_label: stageLabel,
+    is_terminal: z.boolean().describe("true si ha quedado cerrada."),
+    pending_actions: pendingActions,
+    property_id: propertyId.nullable().describe("El inmueble elegido, si lo hay."),
+    lost_reason: z.string().nullable().describe("Por qué se perdió, si se perdió."),
+  }),
+  async run({ operation_id, stage, lost_reason, property_id }, { rpc }) {
+    const chosen = property_id ? { property_id } : {};
+    const operation = (
+      stage === undefined
+        ? await rpc("mcp_advance_stage", { operation_id, patch: chosen })
+        : await rpc("update_operation", { operation_id, patch: { stage, lost_reason, ...chosen } })
+    ) as z.output<typeof Operation>;
+    return {
+      operation_id: operation.id,
+      lead_id: operation.lead_id,
+      operation_type: operation.operation_type,
+      flow: operation.flow,
+      stage: operation.stage,
+      stage_label: operation.stage_label,
+      is_terminal: operation.is_terminal,
+      pending_actions: operation.pending_actions,
+      property_id: operation.property_id,
+      lost_reason: operation.lost_reason,
+    };
+  },
+});

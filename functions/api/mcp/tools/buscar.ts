@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { id, words } from "../../../../types/contracts/fields.ts";
+import { LeadStatus, Temperature } from "../../../../types/contracts/leads.ts";
+import {
+  cutList,
+  emailAddress,
+  fullName,
+  leadId,
+  localMoment,
+  operationId,
+  operationType,
+  phoneNumber,
+  propertySummary,
+  stageLabel,
+} from "../fields.ts";
+import { defineTool, READS } from "../tool.ts";
+
+const OpenOperation = z.strictObject({
+  operation_id: operationId,
+  operation_type: operationType,
+  stage: z.string().describe("Etapa en la que está."),
+  stage_label: stageLabel,
+});
+
+const Lead = z.strictObject({
+  lead_id: leadId.describe("Identificador del lead; es el que piden las demás herramientas."),
+  full_name: fullName,
+  phone: phoneNumber.nullable(),
+  email: emailAddress.nullable(),
+  lead_status: LeadStatus.nullable().describe(
+    "new, contacted, qualified, unqualified; null si vende.",
+  ),
+  temperature: Temperature.nullable().describe("hot, warm o cold; null si aún no se sabe."),
+  archived_at: localMoment.nullable().describe("Cuándo se archivó; null si está activo."),
+  created_at: localMoment.describe("Cuándo llegó."),
+  open_operations: z.array(OpenOperation).max(3).describe("Sus operaciones abiertas."),
+});
+
+const Client = z
+  .strictObject({
+    contact_id: id.describe("Identificador de la persona."),
+    full_name: fullName,
+    phone: phoneNumber.nullable(),
+    email: emailAddress.nullable(),
+    leads: cutList(
+      Lead,
+      5,
+      "Los leads de la persona: primero los activos, los más recientes antes.",
+    ),
+  })
+  .describe("La persona encontrada.");
+
+/** Finds clients and properties by whatever is known of them. */
+export const buscar = defineTool({
+  name: "buscar",
+  title: "Buscar clientes e inmuebles",
+  description: [
+    "Encuentra personas e inmuebles de la agencia por nombre, teléfono (en cualquier formato), correo electrónico, dirección o referencia.",
+    "No distingue acentos ni mayúsculas y tolera erratas. Úsala cuando tengas un dato suelto y necesites el lead_id, operation_id o property_id.",
+    "Para buscar inmuebles por características (habitaciones, precio, zona) usa «buscar_propiedades».",
+  ].join(" "),
+  permission: "leads:read",
+  annotations: READS,
+  input: z.strictObject({
+    query: words(200).describe(
+      "Lo que se busca: un nombre, un teléfono, un correo, una calle o una referencia. Por ejemplo «Carmen Ortiz» o «611 00 00 01».",
+    ),
+    limit: z
+      .int()
+      .min(1)
+      .max(25)
+      .default(10)
+      .describe("Cuántos resultados como mucho: de 1 a 25, por defecto 10."),
+  }),
+  output: z.strictObject({
+    truncated: z.boolean().describe("true si hay más resultados de los que se muestran."),
+    results: z
+      .array(
+        z.strictObject({
+          kind: z.enum(["client", "property"]).describe("client (persona) o property (inmueble)."),
+          score: z.number().describe("Cuánto se parece a lo buscado, de 0 a 1."),
+          matched_by: z
+            .enum(["phone", "email", "full_name", "address"])
+            .describe("Por qué dato se ha encontrado."),
+          client: Client.nullable().describe("La persona; null si es un inmueble."),
+          property: z
+            .strictObject(propertySummary)
+            .nullable()
+            .describe("El inmueble; null si es una persona."),
+        }),
+      )
+      .max(25)
+      .describe("Los resultados, el más parecido primero."),
+  }),
+  async run({ query, limit }, { rpc }) {
+    return (await rpc("mcp_search", { query, page_limit: limit })) as never;
+  },
+});

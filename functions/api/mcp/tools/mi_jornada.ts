@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { agentId, cutList, localMoment, Task } from "../fields.ts";
+import { defineTool, READS } from "../tool.ts";
+
+/** The caller's day: what waits, whose turn it is, since when. */
+export const mi_jornada = defineTool({
+  name: "mi_jornada",
+  title: "Mi jornada",
+  description: [
+    "Responde a «¿qué tengo hoy?»: lo que está pendiente en la agencia, primero lo que le toca a quien pregunta y, dentro de eso, lo más atrasado.",
+    "Incluye mensajes sin responder, contactos nuevos, visitas de hoy y mañana o sin cerrar, y lo que frena cada operación abierta, con el turno de quién es y desde cuándo. Cada tarea trae los identificadores que piden las demás herramientas.",
+  ].join(" "),
+  permission: "operations:read",
+  annotations: READS,
+  input: z.strictObject({
+    limit: z
+      .int()
+      .min(1)
+      .max(50)
+      .default(20)
+      .describe("Cuántas tareas como mucho: de 1 a 50, por defecto 20."),
+  }),
+  output: z.strictObject({
+    now: localMoment.describe("La hora actual en la zona de la agencia."),
+    time_zone: z.string().describe("Zona horaria de la agencia."),
+    agent_id: agentId
+      .nullable()
+      .describe("El agente que pregunta; null si la credencial no actúa por ninguno."),
+    agent_name: z.string().nullable().describe("Nombre de ese agente."),
+    overdue_total: z.int().describe("Cuántas tareas están atrasadas en total."),
+    tasks: cutList(Task, 50, "Las tareas: las propias primero, las más atrasadas antes."),
+  }),
+  async run({ limit }, { rpc }) {
+    return (await rpc("mcp_my_day", { page_limit: limit })) as never;
+  },
+});

@@ -1,0 +1,39 @@
+create table public.token_rules (
+  only_row boolean primary key default true,
+  issuer text,
+  blocked_client_ids text[] not null default '{}',
+  constraint there_is_one_row check (only_row),
+  constraint issuer_is_a_url check (issuer ~ '^https?://')
+);
+comment on table public.token_rules is 'Which access tokens of signed-in people are taken, beyond what the Data API checks. One row, for all agencies; without it the defaults hold.';
+comment on column public.token_rules.only_row is 'Always true: there is one row.';
+comment on column public.token_rules.issuer is 'The issuer that tokens must name, for example https://<ref>.supabase.co/auth/v1; null takes any issuer whose signature the Data API accepts.';
+comment on column public.token_rules.blocked_client_ids is 'OAuth clients (assistants) whose tokens are refused at once, whoever signed in with them.';
+
+alter table public.token_rules enable row level security;
+
+create function private.token_is_ours(claims jsonb) returns boolean
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  rules public.token_rules;
+  audience jsonb := claims -> 'aud';
+begin
+  -- The Data API checked signature and expiry. What it does not check is for whom a token was made.
+  select r.* into rules from public.token_rules r;
+  return
+    -- Issuer: the project's own Auth, and no other whose key the project may come to trust.
+    (rules.issuer is null or claims ->> 'iss' is not distinct from rules.issuer)
+    -- Audience: people who signed in. A token that was made for something else is not for us, whoever signed it.
+    and (audience is null or audience = '"authenticated"' or audience @> '["authenticated"]')
+    -- Person: an anonymous sign-in proves nothing about who it is.
+    and (claims -> 'is_anonymous') is distinct from 'true'
+    -- Client: a session of the agency's own application names none; an assistant that came by OAuth does.
+    and (claims ->> 'client_id' is null or claims ->> 'client_id' <> all (coalesce(rules.blocked_client_ids, '{}')));
+end
+$$;
+comment on function private.token_is_ours(jsonb) is
+  'Whether an access token that the Data API verified is for this service: by issuer (public.token_rules), audience (authenticated), person (not anonymous) and OAuth client (not blocked).';

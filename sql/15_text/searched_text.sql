@@ -1,0 +1,11 @@
+create function private.searched_text(variadic parts text[]) returns text
+language sql
+immutable
+parallel safe
+set search_path = ''
+as $$
+  -- concat_ws is not immutable, because it takes any type; of texts alone this is.
+  select coalesce(array_to_string(parts, ' '), '');
+$$;
+comment on function private.searched_text(text[]) is 'The texts by which a row is found, in one; missing ones are left out.';
+grant execute on function private.searched_text(text[]) to anon, authenticated, service_role;

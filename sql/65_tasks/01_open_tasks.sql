@@ -1,0 +1,112 @@
+create type private.task as (
+  kind text,
+  turn text,
+  lead_id uuid,
+  operation_id uuid,
+  viewing_id uuid,
+  property_id uuid,
+  agent_id uuid,
+  step_id text,
+  since timestamptz,
+  due_at timestamptz
+);
+comment on type private.task is 'Something that waits to be done: what, whose turn it is (agency or client), for whom, since when and until when.';
+
+-- The one place that says what is to do: the day plan lists it, and a case file suggests the first of it.
+create function private.open_tasks(agency_id uuid, only_lead_id uuid default null) returns setof private.task
+language plpgsql
+stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  -- What a person wrote and nobody answered.
+  return query
+  select 'answer_message', 'agency', l.id, null::uuid, null::uuid, null::uuid, l.assigned_agent_id, null::text,
+    min(m.created_at), min(m.created_at) + interval '4 hours'
+  from public.messages m
+  join public.leads l on l.agency_id = m.agency_id and l.id = m.lead_id and l.archived_at is null
+  where m.agency_id = open_tasks.agency_id and (only_lead_id is null or m.lead_id = only_lead_id)
+    and m.direction = 'inbound' and m.created_at > now() - interval '90 days'
+    and not exists (
+      select from public.messages answer
+      where answer.agency_id = m.agency_id and answer.lead_id = m.lead_id and answer.direction = 'outbound'
+        and answer.created_at >= m.created_at)
+  group by l.id, l.assigned_agent_id;
+
+  -- Who came in without a message and was not called yet.
+  return query
+  select 'contact_lead', 'agency', l.id, l.operation_id, null::uuid, null::uuid, l.assigned_agent_id, null::text,
+    l.created_at, l.created_at + interval '2 hours'
+  from public.leads l
+  where l.agency_id = open_tasks.agency_id and (only_lead_id is null or l.id = only_lead_id)
+    and l.lead_status = 'new' and l.archived_at is null
+    and not exists (select from public.messages m where m.agency_id = l.agency_id and m.lead_id = l.id);
+
+  -- A screen that found somebody: a person has to look before the deal goes on.
+  return query
+  select 'review_sanctions', 'agency', l.id, null::uuid, null::uuid, null::uuid, l.assigned_agent_id, null::text,
+    s.created_at, s.created_at + interval '1 day'
+  from public.sanctions_screens s
+  join public.leads l on l.agency_id = s.agency_id and l.id = s.lead_id and l.archived_at is null
+  where s.agency_id = open_tasks.agency_id and (only_lead_id is null or s.lead_id = only_lead_id)
+    and s.status = 'possible_match'
+    and not exists (
+      select from public.sanctions_screens later
+      where later.agency_id = s.agency_id and later.lead_id = s.lead_id and later.created_at > s.created_at);
+
+  -- Viewings until the end of tomorrow, and those that are over and of which nobody said what became.
+  return query
+  select case when v.ends_at < now() then 'close_viewing' else 'prepare_viewing' end, 'agency',
+    v.lead_id, v.operation_id, v.id, v.property_id, coalesce(v.agent_id, l.assigned_agent_id), null::text,
+    case when v.ends_at < now() then v.ends_at else v.created_at end,
+    case when v.ends_at < now() then v.ends_at else v.starts_at end
+  from public.viewings v
+  join public.leads l on l.agency_id = v.agency_id and l.id = v.lead_id
+  join public.agencies a on a.id = v.agency_id
+  where v.agency_id = open_tasks.agency_id and (only_lead_id is null or v.lead_id = only_lead_id)
+    and v.status = 'scheduled'
+    and v.starts_at < (date_trunc('day', now() at time zone a.time_zone) + interval '2 days') at time zone a.time_zone;
+
+  -- What holds each open operation in its stage: the first open step of the gate, or only somebody to move it on.
+  return query
+  select
+    case when step.id is null and not awaits_deposit then 'advance_stage' else 'pending_step' end,
+    case
+      when awaits_deposit or step.id = 'favoritaElegida' then 'client'
+      when step.id = 'precioAcordado' and has_offer then 'client'
+      else 'agency'
+    end,
+    o.lead_id, o.id, null::uuid, o.property_id, l.assigned_agent_id,
+    case when awaits_deposit then 'fianzaPagada' else step.id end,
+    entered.at, entered.at + interval '7 days'
+  from public.operations o
+  join public.leads l on l.agency_id = o.agency_id and l.id = o.lead_id and l.archived_at is null
+  left join lateral (
+    select g.id from public.operation_steps s
+    join public.gate_steps g on g.flow = s.flow and g.id = s.step_id
+    where s.agency_id = o.agency_id and s.operation_id = o.id and not s.done and g.stage = o.stage
+    order by g.position limit 1
+  ) step on true
+  cross join lateral (
+    select coalesce(max(h.occurred_at), o.created_at) as at from public.stage_history h
+    where h.agency_id = o.agency_id and h.operation_id = o.id
+  ) entered
+  cross join lateral (
+    select exists (
+      select from public.offers f
+      where f.agency_id = o.agency_id and f.operation_id = o.id and f.status = 'received') as has_offer,
+    -- The gate of the database: the last stage of a rental waits for the deposit.
+    o.flow = 'rent' and o.stage = 'handover' and o.deposit_paid_at is null as awaits_deposit
+  ) state
+  where o.agency_id = open_tasks.agency_id and (only_lead_id is null or o.lead_id = only_lead_id)
+    and o.closed_at is null
+    -- A viewing that is arranged is a task of its own already.
+    and not (step.id is not distinct from 'propiedadesVisitadas' and exists (
+      select from public.viewings v
+      where v.agency_id = o.agency_id and v.operation_id = o.id and v.status = 'scheduled'));
+end
+$$;
+comment on function private.open_tasks(uuid, uuid) is
+  'What waits to be done in an agency, or for one of its leads: unanswered messages, new leads, possible sanctions matches, viewings, and what holds each open operation in its stage.';
+grant execute on function private.open_tasks(uuid, uuid) to anon, authenticated;

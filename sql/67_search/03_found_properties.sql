@@ -1,0 +1,32 @@
+create function private.found_properties(query text, max_rows int)
+returns table (property_id uuid, score real)
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  -- As the owner, because row level security uses an index only for plain comparisons; so each row is asked for its
+  -- agency here, which is the caller's and no other.
+  caller_agency_id uuid := private.agency_id();
+  words text[] := (private.plain_words(query))[1:8];
+  with_errors tsquery := private.search_query(caller_agency_id, words, true);
+begin
+  return query
+  select p.id,
+    case when private.plain_text(p.reference) = private.plain_text(btrim(query)) then 1::real
+      else private.likeness(words, private.searched_text(p.reference, p.title, p.street, p.zone, p.city, p.postal_code)) end
+  from public.properties p
+  where p.agency_id = caller_agency_id
+    and private.search_vector(
+      p.agency_id, private.searched_text(p.reference, p.title, p.street, p.zone, p.city, p.postal_code)) @@ with_errors
+    and (private.plain_text(p.reference) = private.plain_text(btrim(query))
+      or private.likeness(words, private.searched_text(p.reference, p.title, p.street, p.zone, p.city, p.postal_code)) >= 0.5)
+  order by 2 desc, p.created_at desc, p.id
+  limit max_rows;
+end
+$$;
+comment on function private.found_properties(text, int) is
+  'The properties of an agency that a text means: by reference, title or address; with how likely each is, from 0 to 1.';
+grant execute on function private.found_properties(text, int) to anon, authenticated;

@@ -1,0 +1,58 @@
+create function api.mcp_agenda(
+  starts_from text default null,
+  starts_before text default null,
+  agent_id uuid default null,
+  mine boolean default null,
+  page_limit int default 50
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize('viewings:read');
+  time_zone text := private.time_zone();
+  first_moment timestamptz;
+  last_moment timestamptz;
+  wanted_agent_id uuid := case when mine then caller.agent_id else mcp_agenda.agent_id end;
+begin
+  perform set_config('timezone', time_zone, true);
+  if mine and caller.agent_id is null then
+    perform private.refuse('agent_required', 'The credential acts for no agent, so it has no viewings of its own.');
+  end if;
+  -- A day begins at its first moment and, as an end, is still part of the period.
+  first_moment := case
+    when starts_from is null then date_trunc('day', now())
+    when length(starts_from) = 10 then private.day_start(starts_from, 0, 'starts_from')
+    else private.at_local_time(starts_from, time_zone, 'starts_from') end;
+  last_moment := case
+    when starts_before is null then date_trunc('day', first_moment) + interval '7 days'
+    when length(starts_before) = 10 then private.day_start(starts_before, 1, 'starts_before')
+    else private.at_local_time(starts_before, time_zone, 'starts_before') end;
+  if last_moment <= first_moment then
+    perform private.refuse('invalid_time', 'The period ends before it begins.',
+      '{"issues": [{"path": "starts_before", "message": "must be after starts_from"}]}');
+  end if;
+
+  return (
+    with found as (
+      select v, count(*) over () as total, row_number() over (order by v.starts_at, v.id) as n
+      from public.viewings v
+      where v.agency_id = caller.agency_id
+        and v.starts_at >= first_moment and v.starts_at < last_moment
+        and v.status <> 'cancelled'
+        and (wanted_agent_id is null or v.agent_id = wanted_agent_id)
+    )
+    select jsonb_build_object(
+      'time_zone', time_zone,
+      'starts_from', first_moment,
+      'starts_before', last_moment,
+      'viewings', jsonb_build_object(
+        'total', coalesce(max(f.total), 0),
+        'truncated', coalesce(max(f.total), 0) > page_limit,
+        'items', coalesce(jsonb_agg(private.viewing_summary(f.v) order by f.n) filter (where f.n <= page_limit), '[]')))
+    from found f);
+end
+$$;
+comment on function api.mcp_agenda(text, text, uuid, boolean, int) is
+  'The viewings of a period, earliest first, without the cancelled ones; dates and times in the agency''s zone. By default today and the six days after. Permission viewings:read. Errors: invalid_time, agent_required.';
+grant execute on function api.mcp_agenda(text, text, uuid, boolean, int) to anon, authenticated;

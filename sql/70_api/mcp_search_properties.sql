@@ -1,0 +1,83 @@
+create function api.mcp_search_properties(filters jsonb, words text[], page_limit int default 10) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize('properties:read');
+  wanted text := private.plain_text(array_to_string(words, ' '));
+  places text[];
+  terms text[];
+begin
+  -- Which of the words name a place, only the agency's own stock can tell: as written, else nearly as written.
+  with place as (
+    select distinct private.plain_text(p.place) as name
+    from (
+      select unnest(array[p.zone, p.city]) as place from public.properties p where p.agency_id = caller.agency_id) p
+    where btrim(p.place) <> ''
+  ), exact as (
+    select name from place where ' ' || wanted || ' ' like '% ' || name || ' %'
+  )
+  select array_agg(name) into places from (
+    select name from exact
+    union
+    select name from place
+    where not exists (select from exact) and char_length(name) >= 4
+      and private.trigram_share(name, wanted) >= 0.57) named;
+
+  -- The rest describes the home; words that say nothing ("con", "una") have no lexeme.
+  select array_agg(word order by n) into terms
+  from unnest(words) with ordinality given (word, n)
+  where to_tsvector('pg_catalog.spanish'::regconfig, private.plain_text(word)) <> ''::tsvector
+    and not exists (
+      select from unnest(places) place, regexp_split_to_table(place, '[^[:alnum:]]+') part
+      where part = private.plain_text(word)
+        or char_length(part) >= 4 and private.trigram_share(part, private.plain_text(word)) >= 0.57);
+
+  return (
+    with matched as (
+      select p,
+        array(
+          select term from unnest(terms) with ordinality t (term, n)
+          where p.search @@ plainto_tsquery('pg_catalog.spanish'::regconfig, private.plain_text(term))
+          order by n) as matched_terms
+      from public.properties p
+      where p.agency_id = caller.agency_id and p.status = 'available'
+        and (filters ->> 'listing_type' is null or p.listing_type = filters ->> 'listing_type')
+        and (filters -> 'property_types' is null or filters -> 'property_types' ? p.property_type)
+        and (filters ->> 'price_min' is null or p.price >= (filters ->> 'price_min')::numeric)
+        and (filters ->> 'price_max' is null or p.price <= (filters ->> 'price_max')::numeric)
+        and (filters ->> 'bedrooms_min' is null or p.bedrooms >= (filters ->> 'bedrooms_min')::int)
+        and (filters ->> 'bathrooms_min' is null or p.bathrooms >= (filters ->> 'bathrooms_min')::int)
+        and (filters ->> 'area_min_m2' is null or p.area_m2 >= (filters ->> 'area_min_m2')::numeric)
+        and (places is null
+          or private.plain_text(p.zone) = any (places) or private.plain_text(p.city) = any (places))
+    ), ranked as (
+      select m.*, count(*) over () as total, row_number() over (
+        order by
+          -- A neighbourhood that was named is meant, also when its city was named with it.
+          (private.plain_text((m.p).zone) = any (places)) is true desc,
+          cardinality(m.matched_terms) desc,
+          ts_rank((m.p).search, plainto_tsquery('pg_catalog.spanish'::regconfig, wanted)) desc,
+          (m.p).bedrooms - (filters ->> 'bedrooms_min')::int nulls last,
+          (m.p).price nulls last, (m.p).created_at desc, (m.p).id) as n
+      from matched m
+    )
+    select jsonb_build_object(
+      'understood', filters || jsonb_build_object('places', coalesce(to_jsonb(places), '[]'), 'terms', coalesce(to_jsonb(terms), '[]')),
+      'properties', private.cut_list(
+        jsonb_agg(
+          private.property_summary(r.p)
+            || jsonb_build_object(
+              'matched_terms', to_jsonb(r.matched_terms),
+              'missing_terms', coalesce((
+                select jsonb_agg(term order by n) from unnest(terms) with ordinality t (term, n)
+                where term <> all (r.matched_terms)), '[]'),
+              'excerpt', left((r.p).description, 300))
+          order by r.n) filter (where r.n <= page_limit),
+        count(*), page_limit))
+    from ranked r);
+end
+$$;
+comment on function api.mcp_search_properties(jsonb, text[], int) is
+  'Available properties that pass the filters {listing_type, property_types, price_min, price_max, bedrooms_min, bathrooms_min, area_min_m2}; words that name a zone or city of the agency filter too, the others rank by Spanish full text. Says how it understood the words. Permission properties:read.';
+grant execute on function api.mcp_search_properties(jsonb, text[], int) to anon, authenticated;

@@ -1,0 +1,28 @@
+-- What a subscription may be.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(12);
+
+create function pg_temp.id(name text) returns uuid
+language sql immutable as $$ select md5(name)::uuid $$;
+
+insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
+create function pg_temp.subscribe(event_type text, target_url text) returns text
+language sql as $$
+  select format('insert into public.subscriptions (agency_id, event_type, target_url) values (%L, %L, %L)', pg_temp.id('agency'), event_type, target_url)
+$$;
+
+select lives_ok(pg_temp.subscribe(e, 'https://example.com/hook?a=b'), e || ' can be subscribed')
+from unnest('{deal_won,offer_accepted,signature_signed,document_completed}'::text[]) e;
+select throws_ok(pg_temp.subscribe('deal_lost', 'https://example.com/'), '23514', null, 'there is no other event');
+select throws_ok(pg_temp.subscribe('deal_won', 'https://example.com/hook?a=b'), '23505', null, 'an event and a URL are subscribed once');
+select throws_ok(pg_temp.subscribe('deal_won', url), '23514', null, reason)
+from (values ('http://example.com/', 'http is refused'),
+  ('https://user:secret@example.com/', 'a user in the URL is refused'),
+  ('https://exam ple.com/', 'a blank is refused'),
+  ('https:///hook', 'no host is refused'),
+  (rpad('https://example.com/', 2001, 'a'), 'a URL of 2001 characters is refused')) v (url, reason);
+select lives_ok(pg_temp.subscribe('deal_won', rpad('https://example.com/', 2000, 'a')), 'one of 2000 is not');
+
+select * from finish();
+rollback;

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fingerprint } from "../../api/agency.ts";
+import { type TestStack, testStack } from "../../stack/harness.ts";
+import { createWorld, type World } from "./world.ts";
+
+let stack: TestStack;
+let world: World;
+
+beforeAll(async () => {
+  stack = await testStack({ functions: ["api"] });
+  world = await createWorld(stack);
+});
+afterAll(() => stack?.stop());
+
+test("a contact with its operation, as POST /leads stores it", async () => {
+  const { content } = await world.call("crear_lead", {
+    full_name: "  Lucía Pérez ",
+    operation_type: "rent",
+    phone: "611 22 33 44",
+    email: "Lucia@Correo.example",
+    origin: "phone",
+    budget_max: 1200,
+    bedrooms_min: 2,
+    intent: "Piso con luz",
+    notes: null,
+  });
+  expect(content).toMatchObject({
+    full_name: "Lucía Pérez",
+    phone: "+34611223344",
+    email: "lucia@correo.example",
+    origin: "phone",
+    lead_status: "new",
+    budget_max: 1200,
+    bedrooms_min: 2,
+    assigned_agent_id: world.agentId,
+    sanctions_status: "pending",
+  });
+  const lead = await world.client.get(`/leads/${content.lead_id}`);
+  expect(lead.body.data).toMatchObject({
+    operation_id: content.operation_id,
+    intent: "Piso con luz",
+  });
+  const operation = await world.client.get(`/operations/${content.operation_id}`);
+  expect(operation.body.data).toMatchObject({ operation_type: "rent", stage: "qualification" });
+});
+
+test("the same person again is the same contact", async () => {
+  const person = { full_name: "Marta Gil", operation_type: "buy", email: "marta@correo.example" };
+  const first = await world.call("crear_lead", person);
+  const second = await world.call("crear_lead", person);
+  expect(second.content.contact_id).toBe(first.content.contact_id);
+  expect(second.content.lead_id).not.toBe(first.content.lead_id);
+});
+
+test("the history names the key that opened the operation", async () => {
+  const { content } = await world.call("crear_lead", {
+    full_name: "Historia",
+    operation_type: "buy",
+  });
+  const [entry] = await stack.sql`
+    select actor_kind, actor_name from public.stage_history where operation_id = ${content.operation_id}`;
+  expect(entry).toEqual({ actor_kind: "api_key", actor_name: "test" });
+});
+
+test.each([
+  ["operation_type", { full_name: "A", operation_type: "sell" }, "operation_type_not_allowed"],
+  ["operation_type", { full_name: "A" }, "invalid_arguments"],
+  ["full_name", { full_name: " ", operation_type: "buy" }, "invalid_arguments"],
+  ["email", { full_name: "A", operation_type: "buy", email: "x" }, "invalid_arguments"],
+  ["phone", { full_name: "A", operation_type: "buy", phone: "12" }, "invalid_body"],
+  ["budget_max", { full_name: "A", operation_type: "buy", budget_max: -1 }, "invalid_arguments"],
+  ["email_body", { full_name: "A", operation_type: "buy", email_body: "x" }, "invalid_arguments"],
+])("a wrong %s is named and nothing is stored", async (path, args, reason) => {
+  const before = await fingerprint(stack);
+  const answer = await world.call("crear_lead", args);
+  expect(answer.isError).toBe(true);
+  expect(answer.error).toMatchObject({
+    code: "validation_error",
+    details: { reason, issues: [{ path }] },
+  });
+  expect(await fingerprint(stack)).toBe(before);
+});
+
+test("it needs leads:write, and says so before what is wrong with the arguments", async () => {
+  const call = await world.callWith(["leads:read"]);
+  for (const args of [{ full_name: "A", operation_type: "buy" }, {}]) {
+    const answer = await call("crear_lead", args);
+    expect(answer.error).toMatchObject({
+      code: "forbidden",
+      details: { required_permission: "leads:write" },
+    });
+  }
+});

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Database } from "./database.ts";
+import { RUN_MS } from "./limits.ts";
 import { Run, type Summary } from "./run.ts";
 
 declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void };
@@ -15,8 +16,9 @@ Deno.serve(async (request) => {
   if (request.method !== "POST") {
     return refusal(405, "method_not_allowed", "The drain takes POST.", { allow: "POST" });
   }
-  const work = drain();
-  if (await wantsToWait(request)) {
+  const { wait, run_ms } = await readOrder(request);
+  const work = drain(run_ms);
+  if (wait) {
     try {
       return Response.json(await work);
     } catch (error) {
@@ -34,11 +36,11 @@ addEventListener("beforeunload", () => {
   for (const run of runs) run.stop();
 });
 
-async function drain(): Promise<Summary> {
+async function drain(run_ms: number): Promise<Summary> {
   const run = await Run.begin(database);
   runs.add(run);
   try {
-    return await run.work();
+    return await run.work(run_ms);
   } finally {
     runs.delete(run);
   }
@@ -50,12 +52,13 @@ function isOurs(key: string | null): boolean {
   return timingSafeEqual(digest(key ?? ""), digest(secretKey));
 }
 
-async function wantsToWait(request: Request): Promise<boolean> {
-  try {
-    return (await request.json()).wait === true;
-  } catch {
-    return false;
-  }
+/** `wait`: answer when the run is over. `run_ms`: begin nothing more after so long. The minute job sends neither. */
+async function readOrder(request: Request): Promise<{ wait: boolean; run_ms: number }> {
+  const order = await request.json().catch(() => ({}));
+  const run_ms = Number.isFinite(order?.run_ms)
+    ? Math.min(Math.max(order.run_ms, 0), RUN_MS)
+    : RUN_MS;
+  return { wait: order?.wait === true, run_ms };
 }
 
 function refusal(

@@ -1,7 +1,7 @@
 /** How long one exchange may take, from the look-up of the name to the last byte. */
 export const EXCHANGE_MS = 10_000;
 
-/** After this a run claims and begins nothing more. What is under way then ends well before the runtime's 150 s. */
+/** After this, at the latest, a run claims and begins nothing more. What is under way then ends well before the runtime's 150 s. */
 export const RUN_MS = 110_000;
 
 /** Exchanges at once, over all hosts. */
@@ -20,7 +20,7 @@ export const CLAIM = { first: 32, most: 256 };
 export const AGENCY_BACKLOG = { first: 16, most: 192 };
 
 /** Claimed events waiting over all agencies, which bounds the memory of a run. */
-export const TOTAL_BACKLOG = 4000;
+export const TOTAL_BACKLOG = 2000;
 
 /**
  * How much work a run may have announced ahead of posting, or posted and not yet recorded. It bounds what becomes

@@ -4,7 +4,7 @@ import type { ClaimedEvent, Database, DeliveryResult, DoneEvent } from "./databa
 import { type Delivery, deliver, OpenEvent, Resolver } from "./delivery.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Sign } from "./lane.ts";
-import { AT_RISK_MS, CLAIM, RECORD_AT_ONCE, RUN_MS } from "./limits.ts";
+import { AT_RISK_MS, CLAIM, RECORD_AT_ONCE } from "./limits.ts";
 import { Signer } from "./sign.ts";
 
 /** What a run did, as `public.drain_runs` shows it. */
@@ -46,8 +46,8 @@ export class Run {
   }
 
   /** Works until nothing is left, the time is up or `stop` is called. */
-  async work(): Promise<Summary> {
-    const timer = setTimeout(() => this.stop(), RUN_MS);
+  async work(run_ms: number): Promise<Summary> {
+    const timer = setTimeout(() => this.stop(), run_ms);
     try {
       await this.#claimAll();
     } catch (error) {

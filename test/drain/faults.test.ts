@@ -96,6 +96,28 @@ describe("a drain that is killed between the POST and its record", () => {
   });
 });
 
+describe("a drain whose time is up", () => {
+  test("ends what is under way and gives the rest back without counting an attempt", async () => {
+    world.receiver.on(path("slow"), hang);
+    await world.subscribe(agency, world.receiver.url(path("slow")));
+    await world.completeDocuments(agency, 30);
+    const response = await world.callDrain({ wait: true, run_ms: 500 });
+    expect(await response.json()).toMatchObject({
+      posted: 16,
+      failed: 16,
+      to_retry: 16,
+      released: 14,
+    });
+    const attempts = await world.stack.sql`
+      select status, attempts, count(*)::int from public.events where agency_id = ${agency}
+      group by status, attempts order by attempts`;
+    expect([...attempts]).toEqual([
+      { status: "pending", attempts: 0, count: 14 },
+      { status: "pending", attempts: 1, count: 16 },
+    ]);
+  }, 20_000);
+});
+
 describe("two drains at once", () => {
   test("share the queue: each event is posted once", async () => {
     await world.subscribe(agency, world.receiver.url(path("shared")));

@@ -65,13 +65,16 @@ export class World {
     const authority = options.authority ?? (await createAuthority());
     const file = join(directory, "authority.pem");
     writeFileSync(file, authority.cert);
-    process.env["DENO_CERT"] = file;
     const receiver = await Receiver.open(await issueCertificate(authority));
     try {
       const stack = await testStack(
         {
           functions: options.functions ?? ["drain"],
-          environment: { HOOKS_ALLOW_PRIVATE_TARGETS: "true", ...options.environment },
+          environment: {
+            HOOKS_ALLOW_PRIVATE_TARGETS: "true",
+            DENO_CERT: file,
+            ...options.environment,
+          },
           cron: options.cron ?? false,
         },
         options.server,

@@ -4,12 +4,20 @@ create table public.contacts (
   full_name text not null,
   phone text,
   email text,
+  birth_date date,
+  nationality text,
+  merged_into uuid,
+  compared_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (agency_id, id),
+  foreign key (agency_id, merged_into) references public.contacts (agency_id, id) on delete restrict,
+  constraint is_not_merged_into_itself check (merged_into <> id),
   constraint full_name_is_not_blank check (btrim(full_name) <> '' and char_length(full_name) <= 200),
   constraint phone_is_e164 check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   constraint email_is_normal check (email = lower(btrim(email)) and email like '%_@_%' and char_length(email) <= 254),
+  constraint birth_date_is_of_a_living_person check (birth_date between date '1900-01-01' and date '2100-01-01'),
+  constraint nationality_is_iso_3166_alpha_2 check (nationality ~ '^[A-Z]{2}$'),
   constraint contact_email_is_unique_in_agency unique (agency_id, email)
 );
 -- For `buscar`: names and e-mails nearly as written, phones by their last digits.
@@ -17,6 +25,8 @@ create index contacts_by_words on public.contacts using gin (private.search_vect
   with (gin_pending_list_limit = 256);
 create index contacts_by_phone_end on public.contacts (agency_id, reverse(phone) text_pattern_ops) where phone is not null;
 create index contacts_by_phone on public.contacts (agency_id, phone, created_at) where phone is not null;
+create index contacts_merged on public.contacts (agency_id, merged_into) where merged_into is not null;
+create index contacts_to_compare on public.contacts (created_at) where compared_at is null;
 
 comment on table public.contacts is 'A person the agency knows. Leads of one person share a contact, found by e-mail, else by phone.';
 comment on column public.contacts.agency_id is 'The agency.';
@@ -24,6 +34,10 @@ comment on column public.contacts.id is 'Identifier.';
 comment on column public.contacts.full_name is 'Name as first given.';
 comment on column public.contacts.phone is 'Phone in E.164, for example +34600111222.';
 comment on column public.contacts.email is 'E-mail, trimmed and lower case; no two contacts of an agency share one.';
+comment on column public.contacts.birth_date is 'Birth date, where the agency knows it; tells namesakes apart in the sanctions screen.';
+comment on column public.contacts.nationality is 'ISO 3166-1 alpha-2 country of nationality, where the agency knows it; used in the sanctions screen.';
+comment on column public.contacts.merged_into is 'The contact that an admin found to be the same person; new leads that match this one are given to that one.';
+comment on column public.contacts.compared_at is 'When it was last compared with the others for near-duplicates; null: to be compared.';
 comment on column public.contacts.created_at is 'When the person was first seen.';
 comment on column public.contacts.updated_at is 'When the row last changed.';
 

@@ -27,6 +27,9 @@ begin
     insert into public.contacts (agency_id, full_name, phone, email)
     values (agency_id, full_name, phone, email)
     returning id into contact.id;
+  elsif contact.merged_into is not null then
+    -- An admin found the two to be one person. What this one knows stays with it, so that a merge can be undone.
+    return contact.merged_into;
   elsif (contact.email is null and email is not null or contact.phone is null and phone is not null)
     and private.names_compatible(contact.full_name, full_name) then
     update public.contacts c
@@ -38,6 +41,6 @@ begin
 end
 $$;
 comment on function private.find_or_create_contact(uuid, text, text, text) is
-  'The contact of a new lead: found by e-mail, else by phone where the name fits, else created. Fills a blank e-mail or phone of a contact whose name fits. Exact under concurrency.';
+  'The contact of a new lead: found by e-mail, else by phone where the name fits, else created. A contact that was merged stands for the one it was merged into. Fills a blank e-mail or phone of a contact whose name fits. Exact under concurrency.';
 grant execute on function private.find_or_create_contact(uuid, text, text, text) to anon, authenticated;
 grant execute on function private.names_compatible(text, text), private.name_words(text) to anon, authenticated;

@@ -10,6 +10,10 @@ create table public.leads (
   intent text,
   budget_max numeric(12, 2),
   bedrooms_min int,
+  zone text,
+  language text,
+  urgency text,
+  summary text,
   notes text,
   assigned_agent_id uuid,
   contact_id uuid not null,
@@ -31,6 +35,10 @@ create table public.leads (
   constraint intent_is_short check (char_length(intent) <= 500),
   constraint budget_max_is_in_range check (budget_max > 0 and budget_max <= 1000000000),
   constraint bedrooms_min_is_in_range check (bedrooms_min between 0 and 50),
+  constraint zone_is_short check (btrim(zone) <> '' and char_length(zone) <= 200),
+  constraint language_is_iso_639_1 check (language ~ '^[a-z]{2}$'),
+  constraint urgency_is_known check (urgency in ('immediate', 'soon', 'later')),
+  constraint summary_is_one_line check (summary !~ '[\n\r]' and char_length(summary) <= 300),
   constraint notes_are_short check (char_length(notes) <= 10000),
   constraint archived_has_reason check ((archived_at is null) = (archive_reason is null)),
   constraint archive_reason_is_short check (btrim(archive_reason) <> '' and char_length(archive_reason) <= 1000)
@@ -61,6 +69,10 @@ comment on column public.leads.temperature is 'hot, warm or cold; null until qua
 comment on column public.leads.intent is 'What the person wants, in few words.';
 comment on column public.leads.budget_max is 'The most the person would pay: the price when buying, the monthly rent when renting; in the currency of the agency''s country.';
 comment on column public.leads.bedrooms_min is 'The fewest bedrooms the person accepts.';
+comment on column public.leads.zone is 'Where the person wants to live: towns and neighbourhoods, separated by commas.';
+comment on column public.leads.language is 'The language the person writes in, ISO 639-1: es, en.';
+comment on column public.leads.urgency is 'immediate (within a month), soon (within some months) or later; null when not known.';
+comment on column public.leads.summary is 'The lead''s wishes in one line.';
 comment on column public.leads.notes is 'Free text.';
 comment on column public.leads.assigned_agent_id is 'The agent who looks after the lead.';
 comment on column public.leads.contact_id is 'The person.';
@@ -81,8 +93,8 @@ create policy update_own on public.leads for update to anon, authenticated
 grant select,
   insert (agency_id, id, full_name, phone, email, origin, intent, budget_max, bedrooms_min, notes, assigned_agent_id,
     contact_id, operation_id),
-  update (full_name, phone, email, origin, lead_status, temperature, intent, budget_max, bedrooms_min, notes,
-    assigned_agent_id, archived_at, archive_reason)
+  update (full_name, phone, email, origin, lead_status, temperature, intent, budget_max, bedrooms_min, zone, language,
+    urgency, summary, notes, assigned_agent_id, archived_at, archive_reason)
   on public.leads to anon, authenticated;
 
 create trigger _900_updated_at before update on public.leads

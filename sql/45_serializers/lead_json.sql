@@ -18,6 +18,10 @@ begin
     'intent', lead.intent,
     'budget_max', trim_scale(lead.budget_max),
     'bedrooms_min', lead.bedrooms_min,
+    'zone', lead.zone,
+    'language', lead.language,
+    'urgency', lead.urgency,
+    'summary', lead.summary,
     'notes', lead.notes,
     'assigned_agent_id', lead.assigned_agent_id,
     'sanctions_status', (

@@ -56,9 +56,12 @@ begin
     values (caller.agency_id, lead.id, 'inbound', 'email', body ->> 'email_subject', message, 'pending');
   end if;
 
+  -- Sent once this transaction has committed, by a worker of the database; the answer does not wait for it.
+  perform private.start_intake();
+
   return private.answer(idempotency_key, 201, private.lead_json(lead));
 end
 $$;
 comment on function api.create_lead(jsonb, text) is
-  'A new lead with its side effects in one transaction: contact found or created, lead inserted, agent assigned in turn, operation opened (buy or rent, if named), sanctions screen started, mail stored for qualification. Phone in E.164. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
+  'A new lead with its side effects in one transaction: contact found or created, lead inserted, agent assigned in turn, operation opened (buy or rent, if named), sanctions screen started, mail stored for qualification. The background part is asked to start at once. Phone in E.164. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
 grant execute on function api.create_lead(jsonb, text) to anon, authenticated;

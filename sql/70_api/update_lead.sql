@@ -8,7 +8,7 @@ declare
 begin
   if not patch ?| array[
     'full_name', 'phone', 'email', 'origin', 'lead_status', 'temperature', 'intent', 'budget_max', 'bedrooms_min',
-    'notes', 'assigned_agent_id'] then
+    'zone', 'language', 'urgency', 'summary', 'notes', 'assigned_agent_id'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
   end if;
   if patch ->> 'assigned_agent_id' is not null and not exists (
@@ -27,6 +27,10 @@ begin
     intent = case when patch ? 'intent' then patch ->> 'intent' else l.intent end,
     budget_max = case when patch ? 'budget_max' then (patch ->> 'budget_max')::numeric else l.budget_max end,
     bedrooms_min = case when patch ? 'bedrooms_min' then (patch ->> 'bedrooms_min')::int else l.bedrooms_min end,
+    zone = case when patch ? 'zone' then btrim(patch ->> 'zone') else l.zone end,
+    language = case when patch ? 'language' then patch ->> 'language' else l.language end,
+    urgency = case when patch ? 'urgency' then patch ->> 'urgency' else l.urgency end,
+    summary = case when patch ? 'summary' then patch ->> 'summary' else l.summary end,
     notes = case when patch ? 'notes' then patch ->> 'notes' else l.notes end,
     assigned_agent_id = case
       when patch ? 'assigned_agent_id' then (patch ->> 'assigned_agent_id')::uuid else l.assigned_agent_id end

@@ -21,6 +21,10 @@ const usage = `usage: npm run admin -- <verb> <options>
   revoke-api-key      --key ID|cor_…
   set-signing-secret  --agency SLUG --secret S | --clear
   replay-event        --event ID
+  resolve-match       --screen ID --resolution cleared|confirmed --reason R [--by NAME]
+  merge-contacts      --keep ID --merge ID [--by NAME]
+  unmerge-contacts    --merge ID [--by NAME]
+  dismiss-suggestion  --suggestion ID [--by NAME]
 They act on DATABASE_URL, by default the local stack's.`;
 
 const { values, positionals } = parse();
@@ -80,6 +84,29 @@ const verbs: Record<string, () => Promise<unknown>> = {
     await sql`select admin.replay_event(${id}::uuid)`;
     return { id };
   },
+  async "resolve-match"() {
+    const id = need("screen");
+    await sql`
+      select admin.resolve_sanctions_match(
+        ${id}::uuid, ${need("resolution")}, ${need("reason")}, coalesce(${by()}, session_user))`;
+    return { id };
+  },
+  async "merge-contacts"() {
+    const [row] = await sql`
+      select admin.merge_contacts(
+        ${need("keep")}::uuid, ${need("merge")}::uuid, coalesce(${by()}, session_user)) as id`;
+    return row;
+  },
+  async "unmerge-contacts"() {
+    const [row] = await sql`
+      select admin.unmerge_contacts(${need("merge")}::uuid, coalesce(${by()}, session_user)) as leads`;
+    return row;
+  },
+  async "dismiss-suggestion"() {
+    const id = need("suggestion");
+    await sql`select admin.dismiss_suggestion(${id}::uuid, coalesce(${by()}, session_user))`;
+    return { id };
+  },
 };
 
 try {
@@ -113,6 +140,13 @@ function parse() {
         secret: text,
         clear: { type: "boolean", default: false },
         event: text,
+        screen: text,
+        resolution: text,
+        reason: text,
+        keep: text,
+        merge: text,
+        suggestion: text,
+        by: text,
       },
     });
   } catch (error) {
@@ -125,6 +159,11 @@ function need(option: Exclude<keyof typeof values, "clear">): string {
   if (value === undefined || value.trim() === "")
     throw new Failure(`--${option} is missing\n${usage}`);
   return value;
+}
+
+/** Who decides, where that is not the one whom the database knows. */
+function by(): string | null {
+  return values.by ?? null;
 }
 
 function wholeNumber(option: "rate-limit", otherwise: number): number {

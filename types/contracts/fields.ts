@@ -42,6 +42,11 @@ export function words(max_characters: number) {
     .meta({ maxLength: max_characters });
 }
 
+/** Text of one line: as `words`, without line breaks. */
+export function line(max_characters: number) {
+  return words(max_characters).refine((value) => !/[\n\r]/.test(value), "must be one line");
+}
+
 /** Text that is taken as missing when it is blank, for members whose absence a database rule judges. */
 export function wordsOrMissing(max_characters: number) {
   return text(max_characters)

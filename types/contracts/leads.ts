@@ -4,6 +4,7 @@ import {
   email,
   flag,
   id,
+  line,
   moment,
   optional,
   phone,
@@ -23,6 +24,13 @@ export const Temperature = z
 export const LeadStatus = z
   .enum(["new", "contacted", "qualified", "unqualified"])
   .describe("How far the lead is qualified; listing leads (sellers) have none.");
+export const Urgency = z
+  .enum(["immediate", "soon", "later"])
+  .describe("How soon the person wants to move: within a month, within some months, or later.");
+export const Language = z
+  .string()
+  .regex(/^[a-z]{2}$/, "must be an ISO 639-1 code")
+  .describe("The language the person writes in, ISO 639-1.");
 
 const bedroomsMin = z.int().min(0).max(50);
 
@@ -83,6 +91,10 @@ export const UpdateLead = z
       .optional()
       .describe("The fewest bedrooms the person accepts; null clears it."),
     intent: text(500).nullable().optional().describe("What the person wants; null clears it."),
+    zone: words(200).nullable().optional().describe("Where the person looks; null clears it."),
+    language: Language.nullable().optional().describe("The person's language; null clears it."),
+    urgency: Urgency.nullable().optional().describe("How soon it should be; null clears it."),
+    summary: line(300).nullable().optional().describe("The wishes in one line; null clears it."),
     notes: text(10_000).nullable().optional().describe("Free text; null clears it."),
     temperature: Temperature.nullable()
       .optional()
@@ -127,6 +139,13 @@ export const Lead = z
     intent: z.string().nullable().describe("What the person wants, in few words."),
     budget_max: z.number().nullable().describe("The most the person would pay."),
     bedrooms_min: z.int().nullable().describe("The fewest bedrooms the person accepts."),
+    zone: z
+      .string()
+      .nullable()
+      .describe("Where the person looks: towns and neighbourhoods, separated by commas."),
+    language: z.string().nullable().describe("The language the person writes in, ISO 639-1."),
+    urgency: Urgency.nullable(),
+    summary: z.string().nullable().describe("The wishes in one line."),
     notes: z.string().nullable().describe("Free text."),
     assigned_agent_id: id.nullable().describe("The agent who looks after it."),
     sanctions_status: z

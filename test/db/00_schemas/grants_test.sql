@@ -13,7 +13,7 @@ insert into expected values
   ('contacts', 'INSERT', 'agency_id email full_name phone'),
   ('contacts', 'UPDATE', 'email phone'),
   ('leads', 'INSERT', 'agency_id assigned_agent_id bedrooms_min budget_max contact_id email full_name id intent notes operation_id origin phone'),
-  ('leads', 'UPDATE', 'archive_reason archived_at assigned_agent_id bedrooms_min budget_max email full_name intent lead_status notes origin phone temperature'),
+  ('leads', 'UPDATE', 'archive_reason archived_at assigned_agent_id bedrooms_min budget_max email full_name intent language lead_status notes origin phone summary temperature urgency zone'),
   ('messages', 'INSERT', 'agency_id body channel direction lead_id qualification_status subject'),
   ('sanctions_screens', 'INSERT', 'agency_id contact_id lead_id'),
   ('operations', 'INSERT', 'agency_id id lead_id operation_type stage'),
@@ -70,7 +70,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
     and p.oid::regprocedure::text <> 'private.public_offer(text)'
     and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
     and p.oid::regprocedure::text not in (
-      'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.operation_json(operations)',
+      'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.start_intake()', 'private.operation_json(operations)',
       'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)',
       'private.found_contacts(text,integer)', 'private.found_properties(text,integer)', 'private.case_file(uuid,uuid)')$$,
   'callers reach these definer functions and no other; each acts for the caller''s own agency');

@@ -1,13 +1,17 @@
 -- Two agencies, every table, every verb: a caller of one sees and changes nothing of the other.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(1051);
+select plan(1351);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
 
 -- One row, at least, of every table, for two agencies.
 insert into public.drain_runs default values;
+insert into public.sanctions_entries (id, schema, name) values ('X-1', 'Person', 'Eva');
+insert into public.sanctions_names (name, entry_id) values ('eva', 'X-1');
+insert into public.sanctions_words (word) values ('eva');
+insert into public.sanctions_loads (file_name, entries, added, changed, removed, screens_started) values ('list.csv', 1, 1, 0, 0, 0);
 insert into public.token_rules default values;
 insert into public.public_link_buckets values ('unknown', now());
 create function pg_temp.populate(agency text) returns void
@@ -25,6 +29,10 @@ begin
   insert into public.leads (agency_id, id, full_name, contact_id) values (a, i, 'Eva', i);
   insert into public.messages (agency_id, id, lead_id, direction, channel, body) values (a, i, i, 'inbound', 'email', 'Hola');
   insert into public.sanctions_screens (agency_id, id, lead_id, contact_id) values (a, i, i, i);
+  insert into public.qualifications (agency_id, id, lead_id, message_id, status, qualifier, version, result) values (a, i, i, i, 'done', 'rules', '1', '{}');
+  insert into public.contacts (agency_id, id, full_name) values (a, pg_temp.id(agency || ' twin'), 'Eva');
+  insert into public.contact_suggestions (agency_id, id, contact_id, similar_id, reasons, score) values (a, i, i, pg_temp.id(agency || ' twin'), '{similar_name}', 1);
+  insert into public.contact_merges (agency_id, id, kept_id, merged_id, lead_ids, alias_ids, merged_by) values (a, i, i, pg_temp.id(agency || ' twin'), '{}', '{}', 'Ana');
   insert into public.properties (agency_id, id, listing_type) values (a, i, 'sale');
   insert into public.listings (agency_id, id, property_id) values (a, i, i);
   insert into public.operations (agency_id, id, lead_id, operation_type, property_id) values (a, i, i, 'buy', i);
@@ -77,7 +85,9 @@ create function pg_temp.attempt(caller_name text, statement text) returns text
 language plpgsql as $$
 declare
   c caller;
-  before text := pg_temp.norte();
+  -- Nothing happens between attempts, so what the last one left is what this one finds.
+  before text := coalesce(nullif(current_setting('test.norte_now', true), ''), pg_temp.norte());
+  after text;
   outcome text;
   n int;
 begin
@@ -94,7 +104,9 @@ begin
   end;
   reset role;
   perform set_config('request.headers', '', true), set_config('request.jwt.claim.sub', '', true), set_config('request.jwt.claims', '', true);
-  return outcome || case when pg_temp.norte() <> before then ', and Norte changed' else '' end;
+  after := pg_temp.norte();
+  perform set_config('test.norte_now', after, true);
+  return outcome || case when after <> before then ', and Norte changed' else '' end;
 end
 $$;
 
@@ -185,8 +197,8 @@ from may order by caller, table_name;
 
 -- Tables that belong to no agency
 select is(pg_temp.attempt(caller, format('select 1 from public.%I', table_name)) not in ('0', '42501'),
-  known and table_name not in ('drain_runs', 'public_link_buckets', 'token_rules'),
-  caller || case when known and table_name not in ('drain_runs', 'public_link_buckets', 'token_rules') then ' reads ' else ' does not read ' end || table_name)
+  known and table_name in ('flows', 'stages', 'gate_steps'),
+  caller || case when known and table_name in ('flows', 'stages', 'gate_steps') then ' reads ' else ' does not read ' end || table_name)
 from may where owned_by is null order by caller, table_name;
 select is(pg_temp.attempt(caller, format(statement, table_name)), '42501',
   caller || ': ' || format(statement, table_name))
@@ -195,12 +207,12 @@ select is(pg_temp.attempt(caller, format('update public.%I set %I = null', table
   caller || ' changes no ' || table_name || '.' || column_name)
 from may join information_schema.columns using (table_name) where owned_by is null and table_schema = 'public' order by caller, table_name, ordinal_position;
 select set_eq('select name from tenant_table where owned_by is null',
-  array['flows', 'stages', 'gate_steps', 'drain_runs', 'public_link_buckets', 'token_rules'], 'no other table belongs to no agency');
+  array['flows', 'stages', 'gate_steps', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'public_link_buckets', 'token_rules'], 'no other table belongs to no agency');
 
 -- What is allowed stays inside: with its own rows Sur may work.
 select is(pg_temp.attempt(caller, statement), '1', caller || ' may: ' || left(statement, 40))
 from unnest('{a key of Sur,an agent of Sur}'::text[]) caller, unnest(array[
-  'update public.leads set notes = ''x''', 'update public.operations set lost_reason = ''x''', 'update public.contacts set phone = ''+34600111333''',
+  'update public.leads set notes = ''x''', 'update public.operations set lost_reason = ''x''', 'update public.contacts set phone = ''+34600111333'' where email is not null',
   'update public.viewings set notes = ''x''', 'update public.documents set status = ''verified''', 'update public.signatures set status = ''sent''',
   'update public.offers set public_token = default']) statement;
 select is(pg_temp.attempt('a key of Sur', 'delete from public.subscriptions'), '1',

@@ -58,7 +58,7 @@ create temp table lead as select pg_temp.lead('{
 select is((select json - 'id' - 'contact_id' - 'operation_id' - 'created_at' - 'updated_at' from lead),
   jsonb_build_object(
   'full_name', 'José García', 'phone', '+34600111222', 'email', 'jose@example.com', 'origin', 'email', 'lead_status', 'new', 'temperature', null,
-  'intent', 'Piso con terraza', 'budget_max', 250000.5, 'bedrooms_min', 2, 'notes', 'Llamar por la tarde 🏠',
+  'intent', 'Piso con terraza', 'budget_max', 250000.5, 'bedrooms_min', 2, 'zone', null, 'language', null, 'urgency', null, 'summary', null, 'notes', 'Llamar por la tarde 🏠',
   'assigned_agent_id', pg_temp.id('ana'), 'sanctions_status', 'pending', 'archived_at', null, 'archive_reason', null), 'the answer shows the lead as it was stored');
 select is((select pg_temp.api(format('api.get_lead(%L)', json ->> 'id')) from lead), (select json from lead),
   'and GET shows the same');

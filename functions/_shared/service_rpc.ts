@@ -1,0 +1,47 @@
+const ANSWER_WITHIN_MS = 30_000;
+const PAUSES_MS = [100, 500, 2000];
+
+/** Calls RPCs of the schema `api` as the service role, for work that no caller asked for. */
+export class ServiceRpc {
+  readonly #url: string;
+  readonly #headers: Record<string, string>;
+
+  constructor(supabaseUrl: string, secretKey: string) {
+    this.#url = `${supabaseUrl.replace(/\/+$/, "")}/rest/v1/rpc/`;
+    this.#headers = {
+      apikey: secretKey,
+      "content-profile": "api",
+      "content-type": "application/json",
+      accept: "application/json",
+    };
+  }
+
+  /** Calls an RPC that may be repeated: one that fails in passing is tried again. */
+  async call<T>(name: string, args: Record<string, unknown>): Promise<T> {
+    const body = JSON.stringify(args);
+    for (const pause_ms of PAUSES_MS) {
+      try {
+        return await this.#callOnce<T>(name, body);
+      } catch (error) {
+        if (error instanceof Refused) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause_ms));
+    }
+    return this.#callOnce<T>(name, body);
+  }
+
+  async #callOnce<T>(name: string, body: string): Promise<T> {
+    const response = await fetch(this.#url + name, {
+      method: "POST",
+      headers: this.#headers,
+      body,
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
+    if (response.ok) return (await response.json()) as T;
+    const problem = `${name} answered ${response.status}: ${await response.text()}`;
+    throw response.status < 500 ? new Refused(problem) : new Error(problem);
+  }
+}
+
+/** The database understood and said no; asking again would not help. */
+class Refused extends Error {}

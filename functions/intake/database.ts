@@ -1,0 +1,80 @@
+import type { Qualification } from "../../types/contracts/qualification.ts";
+import { ServiceRpc } from "../_shared/service_rpc.ts";
+
+/** A message to be read for a lead's wishes. */
+export interface Message {
+  subject: string | null;
+  body: string;
+}
+
+/** A person to be screened against sanctions lists. */
+export interface Person {
+  name: string;
+  birth_date: string | null;
+  country: string | null;
+}
+
+/** A job as a claim holds it: either a message or a person. */
+export interface Job {
+  agency_id: string;
+  id: string;
+  attempt: number;
+  message: Message | null;
+  person: Person | null;
+}
+
+export interface Claim {
+  claim_id: string;
+  jobs: Job[];
+}
+
+/** One attempt at a message, as `public.qualifications` keeps it. */
+export interface Attempt {
+  status: "done" | "refused" | "failed";
+  qualifier: "rules" | "model";
+  version: string;
+  result?: Qualification;
+  error?: string;
+  answer?: string;
+  duration_ms: number;
+}
+
+/** An entry of a sanctions list that may be the person, as `public.sanctions_screens` keeps it. */
+export interface Match {
+  id: string;
+  name: string;
+  score: number;
+  [member: string]: unknown;
+}
+
+/** The intake's RPCs. Each writes only while its claim holds the job, so that a run taken for dead does no harm. */
+export class Database {
+  readonly #rpc: ServiceRpc;
+
+  constructor(supabaseUrl: string, secretKey: string) {
+    this.#rpc = new ServiceRpc(supabaseUrl, secretKey);
+  }
+
+  claim(max_jobs: number): Promise<Claim> {
+    return this.#rpc.call("intake_claim", { max_jobs });
+  }
+
+  /** Records an attempt; one that is not done gives the job back. */
+  qualified(claim_id: string, job_id: string, qualification: Attempt): Promise<boolean> {
+    return this.#rpc.call("intake_qualified", { claim_id, job_id, qualification });
+  }
+
+  /** Resolves screens against the list in the database. */
+  screen(claim_id: string, job_ids: string[]): Promise<number> {
+    return this.#rpc.call("intake_screen", { claim_id, job_ids });
+  }
+
+  /** Resolves one screen with what a service found. */
+  screened(claim_id: string, job_id: string, source: string, entries: Match[]): Promise<boolean> {
+    return this.#rpc.call("intake_screened", { claim_id, job_id, source, entries });
+  }
+
+  retry(claim_id: string, job_id: string, error: string): Promise<boolean> {
+    return this.#rpc.call("intake_retry", { claim_id, job_id, error });
+  }
+}

@@ -1,0 +1,37 @@
+import type { Attempt, Message } from "./database.ts";
+import { qualifyByRules, RULES_VERSION } from "./rules/qualify.ts";
+
+/** Reads a message for a lead's wishes, at its n-th attempt. */
+export type Qualify = (message: Message, attempt: number) => Promise<Attempt>;
+
+/** Attempts that the model gets; then the rules read the message, so that no lead waits for a provider for ever. */
+const MODEL_ATTEMPTS_MAX = 3;
+
+/** The qualifier that the environment names: a model where one is configured, else the built-in rules. */
+export async function qualifier(): Promise<Qualify> {
+  const baseUrl = Deno.env.get("QUALIFIER_BASE_URL");
+  const model = Deno.env.get("QUALIFIER_MODEL");
+  if (!baseUrl || !model) return byRules;
+
+  // Loaded only where it is used: the client is by far the largest part of this function.
+  const { modelQualifier } = await import("./model/qualify.ts");
+  const byModel = modelQualifier({
+    baseUrl,
+    model,
+    apiKey: Deno.env.get("QUALIFIER_API_KEY") ?? "",
+    timeout_ms: Number(Deno.env.get("QUALIFIER_TIMEOUT_MS")) || undefined,
+  });
+  return (message, attempt) => (attempt > MODEL_ATTEMPTS_MAX ? byRules(message) : byModel(message));
+}
+
+function byRules({ subject, body }: Message): Promise<Attempt> {
+  const startedAt = performance.now();
+  const result = qualifyByRules(subject, body);
+  return Promise.resolve({
+    status: "done",
+    qualifier: "rules",
+    version: RULES_VERSION,
+    result,
+    duration_ms: Math.round(performance.now() - startedAt),
+  });
+}

@@ -1,0 +1,17 @@
+import { SMALL_NUMBER, smallNumber } from "./numbers.ts";
+
+const ROOMS =
+  "(?:habitaci[oó]n(?:es)?|habs?\\b\\.?|dormitorios?|dorms?\\b\\.?|cuartos\\b(?! de ba)|alcobas?|bed\\s?-?rooms?|beds?\\b|br\\b|rooms?\\b)";
+const COUNT = new RegExp(
+  `(?<![\\p{L}\\d.,])(${SMALL_NUMBER})(?:\\s?(?:\\/|-|–|o|u|or|to|a|y)\\s?${SMALL_NUMBER})?[\\s-]?(?:\\+\\s?)?(?:\\w{5,9}\\s)?${ROOMS}`,
+  "iu",
+);
+const STUDIO =
+  /\b(?:un|alg[uú]n|apartamento tipo) (?:estudio|loft)\b(?! de (?:mercado|abogad|arquitect))|\b(?:a|any) studio\b|\bstudio (?:flat|apartment)\b/iu;
+
+/** The fewest bedrooms a person accepts, as the text says it; 0 for a studio. */
+export function findBedrooms(text: string): number | undefined {
+  const count = COUNT.exec(text)?.[1];
+  if (count !== undefined) return smallNumber(count);
+  return STUDIO.test(text) ? 0 : undefined;
+}

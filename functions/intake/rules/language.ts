@@ -1,0 +1,26 @@
+const WORDS: Record<string, Set<string>> = {
+  es: new Set(
+    "el la los las de del que en un una por para con no me mi nos estoy estamos busco buscamos quiero queremos hola buenas buenos gracias saludos piso casa su se lo le es soy si como muy más necesito gustaría tengo tenemos cuando puedo está ver y o al este esta interesado interesada información visita".split(
+      " ",
+    ),
+  ),
+  en: new Set(
+    "the of and to in a for with is are i we my our you your would like looking hello hi dear thanks thank regards please house flat apartment it this that have be on at from can could want need me us if when any interested information about".split(
+      " ",
+    ),
+  ),
+};
+const FEWEST_WORDS = 2;
+
+/** The language of a text, of those that the rules read; undefined for another and for too few words. */
+export function findLanguage(text: string): string | undefined {
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const counts = Object.entries(WORDS).map(([language, known]) => ({
+    language,
+    count: words.filter((word) => known.has(word)).length,
+  }));
+  const [best, second] = counts.sort((a, b) => b.count - a.count);
+  if (!best || best.count < FEWEST_WORDS || best.count === second?.count) return undefined;
+  // A text in a third language has a few of these words by chance.
+  return best.count / words.length >= 0.15 ? best.language : undefined;
+}

@@ -1,0 +1,84 @@
+/** A mail taken apart: what the person wrote, and what a portal put around it. */
+export interface Mail {
+  /** The person's own words, with the subject when the person wrote it. */
+  own: string;
+  /** What a portal says of the property asked about; empty for a mail from a person. */
+  listing: string;
+}
+
+const PORTAL =
+  /idealista|fotocasa|pisos\.com|habitaclia|yaencontre|milanuncios|kyero|rightmove|thinkspain/i;
+const PORTAL_WORDS =
+  /\b(nuevo (contacto|mensaje)|contacto recibido|has recibido un|quiere (m[áa]s )?informaci[oó]n|est[áa] interesad[oa]|ref(erencia)?\b[^\n]{0,20}(anuncio|inmueble)?|new (enquiry|message|lead)|property (ref|reference))/i;
+
+/** Where a portal puts the person's own words, up to the next of its own labels. */
+const MESSAGE =
+  /(?:^|\n)[ \t>*]*(?:mensaje|comentarios?|texto del mensaje|su mensaje|consulta|message|comments?|enquiry)[^\n:]{0,40}:[ \t]*\n*([\s\S]+?)(?=\n[ \t>*-]*(?:[-_=]{3,}|(?:nombre|tel[ée]fono|e-?mail|correo|contacto|referencia|ref\.?|precio|inmueble|anuncio|name|phone|price|property|listing)[^\n:]{0,30}:|responder|reply|ver (?:el )?anuncio|view|este (?:mensaje|correo)|this (?:message|e?mail)|©|idealista|fotocasa|gestiona|puedes contestar|equipo de)|$)/i;
+
+const SIGNATURE = /\n-- ?\n[\s\S]*$/;
+const QUOTED = /^[ \t]*>.*$/gm;
+const FORWARD_HEADER =
+  /^[ \t]*(?:-{2,}[^\n]*(?:forwarded|reenviado|original)[^\n]*|(?:de|from|enviado|sent|fecha|date|para|to|asunto|subject|cc):[^\n]*)$/gim;
+
+/** Takes a mail apart. */
+export function readMail(subject: string | null, body: string): Mail {
+  const text = plainText(body);
+  if (
+    PORTAL.test(`${subject ?? ""}\n${text}`) &&
+    (PORTAL_WORDS.test(`${subject ?? ""}\n${text}`) || MESSAGE.test(text))
+  ) {
+    const found = MESSAGE.exec(text);
+    const message = found?.[1]?.trim() ?? "";
+    const around = found ? text.replace(found[0], "\n") : text;
+    return { own: message, listing: `${subject ?? ""}\n${around}` };
+  }
+  const own = text.replace(FORWARD_HEADER, "").replace(QUOTED, "").replace(SIGNATURE, "");
+  return { own: `${subject ?? ""}.\n${own}`.trim(), listing: "" };
+}
+
+const ENTITIES: Record<string, string> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  euro: "€",
+  aacute: "á",
+  eacute: "é",
+  iacute: "í",
+  oacute: "ó",
+  uacute: "ú",
+  ntilde: "ñ",
+  uuml: "ü",
+  iexcl: "¡",
+  iquest: "¿",
+};
+
+/** The text of a mail that may be HTML. */
+export function plainText(body: string): string {
+  const isHtml = /<(?:html|body|div|p|br|table|td|span)\b[^>]*>/i.test(body);
+  const text = isHtml
+    ? body
+        .replace(/<!--[\s\S]*?-->/g, "")
+        .replace(/<(script|style|head|title)\b[\s\S]*?<\/\1\s*>/gi, "")
+        .replace(/<(?:br|\/p|\/div|\/tr|\/li|\/h\d)\b[^>]*>/gi, "\n")
+        .replace(/<[^>]*>/g, " ")
+        .replace(/&(?:#(\d{1,6})|#x([0-9a-f]{1,6})|([a-z]+));/gi, decodeEntity)
+    : body;
+  return (
+    text
+      .replace(/\r\n?/g, "\n")
+      .replace(/[\u00a0\u202f\u2009]/g, " ")
+      // Characters that show nothing and serve to hide text from a reader.
+      .replace(/[\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/g, "")
+      .replace(/[ \t]+/g, " ")
+      .replace(/ *\n */g, "\n")
+  );
+}
+
+function decodeEntity(entity: string, decimal?: string, hex?: string, name?: string): string {
+  const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : undefined;
+  if (code !== undefined) return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : " ";
+  return ENTITIES[name?.toLowerCase() ?? ""] ?? entity;
+}

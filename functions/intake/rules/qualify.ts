@@ -1,0 +1,62 @@
+import type { Qualification } from "../../../types/contracts/qualification.ts";
+import { findBedrooms } from "./bedrooms.ts";
+import { findBudget } from "./budget.ts";
+import { findIntent } from "./intent.ts";
+import { findLanguage } from "./language.ts";
+import { withoutMachineTalk } from "./machine.ts";
+import { readMail } from "./mail.ts";
+import { summarize } from "./summary.ts";
+import { findTemperature } from "./temperature.ts";
+import { findUrgency } from "./urgency.ts";
+import { findZone } from "./zone.ts";
+
+/** Recorded with each result; raised when the rules change what they find. */
+export const RULES_VERSION = "rules-1";
+
+const READ_AT_MOST = 20_000;
+
+/** Mail that was sent to many states nobody's wish. */
+const BULK =
+  /\b(?:darse de baja|date de baja|cancelar (?:la|tu) suscripci[oó]n|unsubscribe|manage your preferences)\b/iu;
+const NOTHING: Qualification = {
+  temperature: null,
+  intent: null,
+  budget_max: null,
+  bedrooms_min: null,
+  zone: null,
+  language: null,
+  urgency: null,
+  summary: null,
+};
+
+/** Reads a mail for a lead's wishes with the built-in rules, in Spanish and English. */
+export function qualifyByRules(subject: string | null, body: string): Qualification {
+  const mail = readMail(subject, body.slice(0, READ_AT_MOST));
+  if (BULK.test(mail.own)) return NOTHING;
+  const own = withoutMachineTalk(mail.own);
+  const listing = withoutMachineTalk(mail.listing);
+
+  const budget = findBudget(own);
+  const intent = findIntent(own, listing) ?? intentOf(budget) ?? null;
+  const isOwner = intent === "sell" || intent === "let";
+  const found = {
+    intent,
+    // What an owner asks for their home is a price, and its bedrooms are no wish.
+    budget_max: isOwner ? null : (budget ?? null),
+    bedrooms_min: isOwner ? null : (findBedrooms(own) ?? null),
+    zone: findZone(own) ?? findZone(listing) ?? null,
+    language: findLanguage(own) ?? null,
+    urgency: findUrgency(own) ?? null,
+  };
+  return {
+    ...found,
+    temperature: findTemperature(own, found) ?? null,
+    summary: summarize(found),
+  };
+}
+
+/** No rent is as high as a price is low, so the sum tells which of the two is meant. */
+function intentOf(budget: number | undefined): "buy" | "rent" | undefined {
+  if (budget === undefined) return undefined;
+  return budget >= 25_000 ? "buy" : budget <= 8_000 ? "rent" : undefined;
+}

@@ -1,0 +1,63 @@
+import { PLACES } from "./places.ts";
+
+const NAME =
+  "\\p{Lu}[\\p{L}'’·]+(?:[ -](?:(?:de|del|de la|de los|de las|la|las|los|el|i) )?\\p{Lu}[\\p{L}'’·]+){0,3}";
+const LIST = `${NAME}(?:\\s?(?:,|/|\\by\\b|\\bo\\b|\\be\\b|\\band\\b|\\bor\\b)\\s?(?:en |in |el |la )?${NAME}){0,4}`;
+const ANNOUNCED = [
+  `(?:zonas?|barrios?|distritos?|urbanizaci[oó]n)(?:\\s(?:de|del|del barrio de|como|tipo|preferente|preferida|:)){0,2}(?:\\s(?:el|la))?:?\\s(${LIST})`,
+  `(?:cerca de|alrededores de|centro de|por|around|near|close to|centre of|area of|areas? like|town of)\\s(?:el |la |the )?(${LIST})`,
+  `(?:in|in the|around the)\\s(${LIST})(?= (?:area|district|neighbou?rhood))`,
+  `(?:en|in|a)\\s(?:el |la |the )?(${LIST})`,
+].map((pattern) => new RegExp(`(?<!\\p{L})${pattern}`, "gu"));
+
+/** Capitalised words after "en" or "por" that are no places. */
+const NO_PLACE =
+  /^(?:Calle|C|Avenida|Avda|Plaza|Paseo|Carretera|Idealista|Fotocasa|Kyero|Internet|WhatsApp|Whatsapp|Inmobiliaria|Agencia|Enero|Febrero|Marzo|Abril|Mayo|Junio|Julio|Agosto|Septiembre|Octubre|Noviembre|Diciembre|January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Lunes|Martes|Mi[eé]rcoles|Jueves|Viernes|S[aá]bado|Domingo|Navidad|Christmas|English|Spanish|Espa[ñn]ol|Ingl[eé]s|Google|Facebook|Instagram|I|Venta|Alquiler|Buenos|Hola|Gracias|Favor|Summer|Easter|España|Spain|Piso|Casa|Chalet|Gmail|Milanuncios|Pisos|Habitaclia|Rightmove|Semana|Ref|Referencia)(?![\p{L}])/u;
+
+const GAZETTEER = new RegExp(`(?<!\\p{L})(?:${PLACES.join("|")})(?!\\p{L})`, "giu");
+
+/** Where the person does not look but comes from or works. */
+const ELSEWHERE =
+  /(?:vivimos|vivo|live|living|trabajo|trabajamos|work|vengo|venimos|nos mudamos desde|mud\w+ de|moving from|come from|coming from|soy de|somos de|empresa de|company (?:from|in)|desde|from|am in|based in|residimos|resido|oficina)(?:\s\p{L}+){0,3}\s?$/iu;
+
+const PLACES_MAX = 4;
+const LENGTH_MAX = 200;
+
+/** The towns and neighbourhoods that a text names as wished, separated by commas. */
+export function findZone(text: string): string | undefined {
+  const found = new Map<string, { name: string; at: number }>();
+  const add = (name: string, at: number) => {
+    if (ELSEWHERE.test(text.slice(Math.max(0, at - 60), at).replace(/\b(?:en|in|de|a)\s$/iu, "")))
+      return;
+    for (const key of found.keys()) if (key === fold(name) || key.includes(fold(name))) return;
+    for (const [key, { at: other }] of found)
+      if (fold(name).includes(key) && other === at) found.delete(key);
+    found.set(fold(name), { name, at });
+  };
+  for (const pattern of ANNOUNCED) {
+    for (const match of text.matchAll(pattern)) {
+      const list = match[1] ?? "";
+      const start = match.index + match[0].indexOf(list);
+      for (const one of list.matchAll(new RegExp(NAME, "gu"))) {
+        if (!NO_PLACE.test(one[0])) add(one[0], start + one.index);
+      }
+    }
+  }
+  for (const match of text.matchAll(GAZETTEER)) add(titled(match[0]), match.index);
+  const names = [...found.values()].sort((a, b) => a.at - b.at).map(({ name }) => name);
+  const zone = names.slice(0, PLACES_MAX).join(", ");
+  return zone === "" || zone.length > LENGTH_MAX ? undefined : zone;
+}
+
+/** A name without case and accents, for comparing. */
+export function fold(name: string): string {
+  return name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+/** Capitals as names have them: "alcalá de henares" becomes "Alcalá de Henares". */
+function titled(name: string): string {
+  if (name !== name.toLowerCase()) return name;
+  return name.replace(/(?<!\p{L})(?!(?:de|del|los|las|la)(?!\p{L}))\p{L}/gu, (letter) =>
+    letter.toUpperCase(),
+  );
+}

@@ -1,0 +1,155 @@
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { type CsvError, parse } from "csv-parse";
+import { Failure } from "../failure.ts";
+
+/** A row of the list as the database takes it. */
+export interface ListedEntry {
+  id: string;
+  schema: string;
+  name: string;
+  aliases: string[];
+  birth_dates: string[];
+  countries: string[];
+  sanctions: string | null;
+  datasets: string[];
+  first_seen: string | null;
+  last_seen: string | null;
+}
+
+/** What can be told of a file while it is read. */
+export interface ReadProgress {
+  rows: number;
+  /** Share of the file that was read, 0 to 1. */
+  share: number;
+}
+
+/** A row that cannot be used. */
+export interface BrokenRow {
+  line: number;
+  problem: string;
+}
+
+/** People and organisations; a lead is neither a ship nor a wallet. */
+const SCHEMAS = new Set(["Person", "LegalEntity", "Organization", "Company", "PublicBody"]);
+const REQUIRED = ["id", "schema", "name"];
+const BROKEN_MAX = 1000;
+
+/** Reads a file of OpenSanctions' `targets.simple.csv` layout as a stream; broken rows are collected and passed over. */
+export class ListFile {
+  readonly name: string;
+  readonly broken: BrokenRow[] = [];
+  /** Rows of kinds that are not screened against. */
+  left_out = 0;
+  readonly #path: string;
+  readonly #ids = new Set<string>();
+
+  constructor(path: string) {
+    if (!existsSync(path) || !statSync(path).isFile())
+      throw new Failure(`there is no file ${path}`);
+    this.#path = path;
+    this.name = basename(path);
+  }
+
+  async *entries(onProgress: (progress: ReadProgress) => void): AsyncGenerator<ListedEntry> {
+    const size = statSync(this.#path).size;
+    const input = createReadStream(this.#path);
+    const rows = input.pipe(
+      parse({
+        bom: true,
+        info: true,
+        columns: (header: string[]) => this.#checkHeader(header),
+        skip_records_with_error: true,
+        on_skip: (error) => this.#skip(error),
+      }),
+    );
+    input.on("error", (error) => rows.destroy(error));
+    let count = 0;
+    for await (const { record, info } of rows as AsyncIterable<{
+      record: Record<string, string>;
+      info: { lines: number };
+    }>) {
+      count += 1;
+      if (count % 10_000 === 0) onProgress({ rows: count, share: input.bytesRead / size });
+      const entry = this.#entryOf(record, info.lines);
+      if (entry) yield entry;
+    }
+    onProgress({ rows: count, share: 1 });
+  }
+
+  #checkHeader(header: string[]): string[] {
+    const missing = REQUIRED.filter((name) => !header.includes(name));
+    if (missing.length > 0) {
+      throw new Failure(
+        `${this.name} is no targets.simple.csv: it has no column ${missing.join(", ")}`,
+      );
+    }
+    return header;
+  }
+
+  #entryOf(row: Record<string, string>, line: number): ListedEntry | undefined {
+    const text = (name: string) => row[name]?.trim() ?? "";
+    const id = text("id");
+    const schema = text("schema");
+    const name = text("name");
+    const problem =
+      id === ""
+        ? "the id is missing"
+        : id.length > 255
+          ? "the id is too long"
+          : this.#ids.has(id)
+            ? `the id ${id} stands twice`
+            : !/^[A-Za-z]+$/.test(schema)
+              ? "the schema is no word"
+              : name === "" && SCHEMAS.has(schema)
+                ? "the name is missing"
+                : Object.values(row).some((value) => value.includes("\u0000"))
+                  ? "a value has U+0000 in it"
+                  : [text("first_seen"), text("last_seen")].some(
+                        (time) => time !== "" && Number.isNaN(Date.parse(time)),
+                      )
+                    ? "a time is no time"
+                    : undefined;
+    if (problem) {
+      this.#report(line, problem);
+      return undefined;
+    }
+    this.#ids.add(id);
+    if (!SCHEMAS.has(schema)) {
+      this.left_out += 1;
+      return undefined;
+    }
+    return {
+      id,
+      schema,
+      name,
+      aliases: severalIn(text("aliases")),
+      birth_dates: severalIn(text("birth_date")),
+      countries: severalIn(text("countries")).map((country) => country.toLowerCase()),
+      sanctions: text("sanctions") || null,
+      datasets: severalIn(text("dataset")),
+      first_seen: text("first_seen") || null,
+      last_seen: text("last_seen") || null,
+    };
+  }
+
+  #skip(error: CsvError | undefined): undefined {
+    if (error instanceof Failure) throw error;
+    this.#report(
+      Number(error?.lines ?? 0),
+      (error?.message ?? "the row cannot be read").split("\n")[0] ?? "",
+    );
+    return undefined;
+  }
+
+  #report(line: number, problem: string): void {
+    if (this.broken.length < BROKEN_MAX) this.broken.push({ line, problem });
+  }
+}
+
+/** Several values in one field stand with semicolons between them. */
+function severalIn(field: string): string[] {
+  return [...new Set(field.split(";").map((value) => value.trim()))].filter(
+    (value) => value !== "",
+  );
+}

@@ -1,0 +1,62 @@
+import postgres from "postgres";
+import { exitWith, Failure, messageOf } from "../failure.ts";
+import { copyEntries } from "./copy.ts";
+import { type BrokenRow, ListFile, type ReadProgress } from "./file.ts";
+
+const BROKEN_SHOWN_MAX = 20;
+
+const [path, ...rest] = process.argv.slice(2);
+const sql = postgres(
+  process.env["DATABASE_URL"] ?? "postgresql://postgres:postgres@127.0.0.1:54322/postgres",
+  { max: 1, onnotice: () => {}, connect_timeout: 10 },
+);
+
+try {
+  if (path === undefined || rest.length > 0) {
+    throw new Failure("usage: npm run sanctions:load -- FILE (OpenSanctions' targets.simple.csv)");
+  }
+  process.stdout.write(`${JSON.stringify(await load(new ListFile(path)))}\n`);
+} catch (error) {
+  exitWith(error instanceof Failure ? error : new Failure(explain(error)));
+} finally {
+  await sql.end({ timeout: 5 });
+}
+
+/** Replaces the list by what a file says, in one transaction, or changes nothing. */
+async function load(file: ListFile): Promise<unknown> {
+  const loaded = await sql.begin(async (transaction) => {
+    await transaction`select private.open_sanctions_list()`;
+    await copyEntries(transaction, file.entries(showProgress));
+    if (file.broken.length > 0) throw new Failure(describe(file.broken));
+    process.stderr.write("comparing with the list that is there …\n");
+    const [row] = await transaction`select * from private.swap_sanctions_list(${file.name})`;
+    if (row?.["entries"] === 0) throw new Failure(`${file.name} names nobody; nothing was loaded`);
+    return row;
+  });
+  // What the load replaced is cleared away now, so that the next screens are as fast as before.
+  await sql`vacuum (analyze) public.sanctions_entries, public.sanctions_names, public.sanctions_words`;
+  return { ...loaded, left_out: file.left_out };
+}
+
+function explain(error: unknown): string {
+  if ((error as { code?: string }).code === "ECONNREFUSED") {
+    return "the database does not answer (npm start runs the local one)";
+  }
+  return messageOf(error);
+}
+
+function showProgress({ rows, share }: ReadProgress): void {
+  process.stderr.write(`${rows} rows read (${Math.round(share * 100)} %)\n`);
+}
+
+function describe(broken: BrokenRow[]): string {
+  const shown = broken
+    .slice(0, BROKEN_SHOWN_MAX)
+    .map(({ line, problem }) => `  line ${line}: ${problem}`);
+  const more = broken.length - shown.length;
+  return [
+    `${broken.length} rows are broken; nothing was loaded:`,
+    ...shown,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ].join("\n");
+}

@@ -1,0 +1,100 @@
+-- The intake's queue: what waits, who holds it, what comes back, and what is written by whom.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(33);
+
+create function pg_temp.id(name text) returns uuid
+language sql immutable as $$ select md5(name)::uuid $$;
+
+create function pg_temp.mail(agency text, name text) returns void
+language plpgsql as $$
+begin
+  insert into public.agencies (id, name, slug) values (pg_temp.id(agency), agency, agency || '-pgtap') on conflict do nothing;
+  insert into public.contacts (agency_id, id, full_name) values (pg_temp.id(agency), pg_temp.id(name), name);
+  insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.id(agency), pg_temp.id(name), name, pg_temp.id(name));
+  insert into public.messages (agency_id, id, lead_id, direction, channel, subject, body, qualification_status)
+  values (pg_temp.id(agency), pg_temp.id(name), pg_temp.id(name), 'inbound', 'email', 'Piso', 'Busco ' || name, 'pending');
+end
+$$;
+create function pg_temp.job(name text) returns public.intake_jobs
+language sql as $$ select j from public.intake_jobs j where j.message_id = pg_temp.id(name) $$;
+
+-- What is queued
+do $$ begin perform pg_temp.mail('norte', 'ana'); end $$;
+select is((pg_temp.job('ana')).attempts, 0, 'a message to be qualified waits for the intake');
+insert into public.messages (agency_id, lead_id, direction, channel, body) values (pg_temp.id('norte'), pg_temp.id('ana'), 'inbound', 'email', 'Gracias');
+select is((select count(*)::int from public.intake_jobs), 1, 'a message that is not to be qualified does not');
+insert into public.sanctions_screens (agency_id, id, lead_id, contact_id) values (pg_temp.id('norte'), pg_temp.id('screen'), pg_temp.id('ana'), pg_temp.id('ana'));
+select is((select count(*)::int from public.intake_jobs where screen_id = pg_temp.id('screen')), 1, 'a screen waits too');
+
+-- Claiming
+create temp table claim as select private.intake_claim(10) as json;
+select is(jsonb_array_length(json -> 'jobs'), 2, 'a claim takes what waits') from claim;
+select is(json #> '{jobs,0,message}', '{"subject": "Piso", "body": "Busco ana"}', 'mail first, with its text') from claim;
+select is(json #> '{jobs,1,person}', '{"name": "ana", "birth_date": null, "country": null}', 'a person with what is known of them') from claim;
+select is((pg_temp.job('ana')).attempts, 1, 'the attempt is counted at the claim');
+select is(private.intake_claim(10) -> 'jobs', '[]', 'another claim finds nothing');
+update public.intake_jobs set available_at = clock_timestamp() - interval '1 second';
+create temp table later as select private.intake_claim(10) as json;
+select is(jsonb_array_length(json -> 'jobs'), 2, 'when its time is up a claim is taken for dead') from later;
+
+-- Only who holds a job writes
+create function pg_temp.done(claim jsonb, result jsonb) returns boolean
+language sql as $$
+  select private.intake_qualified((claim ->> 'claim_id')::uuid, (claim #>> '{jobs,0,id}')::uuid,
+    jsonb_build_object('status', 'done', 'qualifier', 'rules', 'version', 'v', 'duration_ms', 1, 'result', result))
+$$;
+select is(pg_temp.done(json, '{"temperature": "hot"}'), false, 'the dead run may not write') from claim;
+select is((select temperature from public.leads where id = pg_temp.id('ana')), null, 'and nothing is written');
+update public.leads set budget_max = 100, intent = ' ' where id = pg_temp.id('ana');
+select is(pg_temp.done(json, '{"temperature": "hot", "intent": "buy", "budget_max": 900, "bedrooms_min": 2, "zone": "Lugo", "language": "es", "urgency": "soon", "summary": "s"}'),
+  true, 'the living one may') from later;
+select results_eq($$select temperature, intent, budget_max::int, bedrooms_min, zone, language, urgency, summary, lead_status from public.leads where id = pg_temp.id('ana')$$,
+  $$values ('hot', 'buy', 100, 2, 'Lugo', 'es', 'soon', 's', 'new')$$, 'blanks are filled; what a person set stays');
+select results_eq($$select status, qualifier, version, filled, result ->> 'budget_max', message_id from public.qualifications$$,
+  $$values ('done', 'rules', 'v', '{bedrooms_min,intent,language,summary,temperature,urgency,zone}'::text[], '900', pg_temp.id('ana'))$$, 'who, by which message, what was found and what was filled is kept');
+select is((select qualification_status from public.messages where id = pg_temp.id('ana')), 'done', 'the message is done');
+select is((pg_temp.job('ana')).id, null, 'and waits no more');
+select is(pg_temp.done(json, '{}'), false, 'nothing is written twice') from later;
+select throws_ok('update public.qualifications set version = ''x''', 'PT422', null, 'a record of a qualification is not changed');
+
+-- Failures
+do $$ begin perform pg_temp.mail('norte', 'eva'); end $$;
+create temp table failing as select private.intake_claim(10) as json;
+select is(private.intake_qualified((json ->> 'claim_id')::uuid, (json #>> '{jobs,0,id}')::uuid,
+  '{"status": "refused", "qualifier": "model", "version": "m", "error": "does not fit", "answer": "[]", "duration_ms": 1}'), true, 'a refused answer is recorded') from failing;
+select results_eq($$select status, error, answer, result from public.qualifications where lead_id = pg_temp.id('eva')$$,
+  $$values ('refused', 'does not fit', '[]', null::jsonb)$$, 'with its reason and what it was');
+select is((pg_temp.job('eva')).claim_id, null, 'the job is given back');
+select ok((pg_temp.job('eva')).available_at between clock_timestamp() + interval '25 seconds' and clock_timestamp() + interval '31 seconds', 'to be tried after a pause');
+select is((pg_temp.job('eva')).last_error, 'does not fit', 'with its error');
+update public.intake_jobs set attempts = 3, claim_id = pg_temp.id('c') where message_id = pg_temp.id('eva');
+select is(private.intake_retry(pg_temp.id('other'), (pg_temp.job('eva')).id, 'x'), false, 'a stranger gives nothing back');
+select is(private.intake_retry(pg_temp.id('c'), (pg_temp.job('eva')).id, 'x'), true, 'the holder does');
+select ok((pg_temp.job('eva')).available_at > clock_timestamp() + interval '110 seconds', 'and the pause doubles');
+update public.intake_jobs set attempts = 5, available_at = clock_timestamp() - interval '1 second' where message_id = pg_temp.id('eva');
+update public.intake_jobs set attempts = 5, available_at = clock_timestamp() - interval '1 second' where screen_id = pg_temp.id('screen');
+select is(private.intake_claim(10) -> 'jobs', '[]', 'after five attempts nothing is tried again');
+select is((select qualification_status from public.messages where id = pg_temp.id('eva')), 'failed', 'the message is failed');
+select is((select status || ': ' || error from public.sanctions_screens where id = pg_temp.id('screen')),
+  'error: The screen ended before it had a result.', 'the screen is an error, with the reason');
+
+-- Turns
+do $$ begin
+  for i in 1..5 loop perform pg_temp.mail('norte', 'norte ' || i); end loop;
+  perform pg_temp.mail('sur', 'sur 1');
+end $$;
+select is((select count(*)::int from jsonb_array_elements(private.intake_claim(2) -> 'jobs') j where j ->> 'agency_id' = pg_temp.id('sur')::text), 1,
+  'agencies take turns');
+
+-- Calling the function
+delete from public.intake_jobs;
+select is(private.kick_intake(), null, 'with nothing waiting the function is not called');
+do $$ begin perform pg_temp.mail('norte', 'kick'); end $$;
+update public.intake_jobs set available_at = now() - interval '1 second';
+select is(private.start_intake(), null, 'a new lead does not call while a call for an earlier one is on its way');
+update public.intake_jobs set available_at = clock_timestamp() + interval '1 minute';
+select is(private.kick_intake(), null, 'what pauses is not called for');
+
+select * from finish();
+rollback;

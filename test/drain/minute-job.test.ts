@@ -8,15 +8,6 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-test("the migrations schedule the drain every minute and the clean-up every night", async () => {
-  const jobs = await world.stack
-    .sql`select jobname, schedule, command from cron.job order by jobname`;
-  expect([...jobs]).toEqual([
-    { jobname: "corredor-clean-up", schedule: "17 3 * * *", command: "select private.clean_up()" },
-    { jobname: "corredor-drain", schedule: "* * * * *", command: "select private.kick_drain()" },
-  ]);
-});
-
 test("nothing is called while nothing waits", async () => {
   const [kick] = await world.stack.sql`select private.kick_drain() as request`;
   expect(kick).toEqual({ request: null });

@@ -6,6 +6,14 @@ export interface Answer {
   body: string;
 }
 
+/** What is sent. */
+export interface Request {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
 const headerEnd = Buffer.from("\r\n\r\n");
 
 /**
@@ -35,20 +43,20 @@ export class Connection {
       socket.once("connect", resolve);
       socket.once("error", reject);
     });
-    const lines = Object.entries({ host, ...headers }).map(
-      ([name, value]) => `${name}: ${value}\r\n`,
-    );
-    return new Connection(socket, lines.join(""));
+    return new Connection(socket, headerLines({ host, ...headers }));
   }
 
-  send(method: string, path: string, body?: string): Promise<Answer> {
+  send({ method, path, headers = {}, body }: Request): Promise<Answer> {
+    const own = headerLines(headers);
     const content =
       body === undefined
         ? "\r\n"
         : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#socket.write(`${method} ${path} HTTP/1.1\r\n${this.#head}${content}`);
+      if (this.#socket.destroyed)
+        this.#fail(new Error("the connection was closed while it was idle"));
+      this.#socket.write(`${method} ${path} HTTP/1.1\r\n${this.#head}${own}${content}`);
     });
   }
 
@@ -77,6 +85,12 @@ export class Connection {
     this.#waiting?.reject(error);
     this.#waiting = undefined;
   }
+}
+
+function headerLines(headers: Record<string, string>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("");
 }
 
 function fixed(content: Buffer, length: number): string | undefined {

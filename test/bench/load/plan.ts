@@ -14,6 +14,8 @@ export interface PlannedRequest {
   method: string;
   path: string;
   body?: string;
+  /** Headers of this request alone. */
+  headers?: Record<string, string>;
   /** Any other status is a failure of the bench. */
   status: number;
 }

@@ -52,7 +52,7 @@ function takeRequest(): PlannedRequest {
 
 async function measured(connection: Connection, request: PlannedRequest): Promise<number> {
   const started = performance.now();
-  const { status, body } = await connection.send(request.method, request.path, request.body);
+  const { status, body } = await connection.send(request);
   if (status !== request.status) {
     throw new Error(`${request.method} ${request.path} answered ${status}: ${body}`);
   }

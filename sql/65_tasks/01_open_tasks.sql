@@ -19,6 +19,10 @@ stable
 set search_path = ''
 as $$
 #variable_conflict use_column
+declare
+  -- A range and not "is null or equal", so that one plan that is kept finds a single lead by its index.
+  first_lead_id uuid := coalesce(only_lead_id, '00000000-0000-0000-0000-000000000000');
+  last_lead_id uuid := coalesce(only_lead_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
 begin
   -- What a person wrote and nobody answered.
   return query
@@ -26,7 +30,7 @@ begin
     min(m.created_at), min(m.created_at) + interval '4 hours'
   from public.messages m
   join public.leads l on l.agency_id = m.agency_id and l.id = m.lead_id and l.archived_at is null
-  where m.agency_id = open_tasks.agency_id and (only_lead_id is null or m.lead_id = only_lead_id)
+  where m.agency_id = open_tasks.agency_id and m.lead_id between first_lead_id and last_lead_id
     and m.direction = 'inbound' and m.created_at > now() - interval '90 days'
     and not exists (
       select from public.messages answer
@@ -39,7 +43,7 @@ begin
   select 'contact_lead', 'agency', l.id, l.operation_id, null::uuid, null::uuid, l.assigned_agent_id, null::text,
     l.created_at, l.created_at + interval '2 hours'
   from public.leads l
-  where l.agency_id = open_tasks.agency_id and (only_lead_id is null or l.id = only_lead_id)
+  where l.agency_id = open_tasks.agency_id and l.id between first_lead_id and last_lead_id
     and l.lead_status = 'new' and l.archived_at is null
     and not exists (select from public.messages m where m.agency_id = l.agency_id and m.lead_id = l.id);
 
@@ -49,7 +53,7 @@ begin
     s.created_at, s.created_at + interval '1 day'
   from public.sanctions_screens s
   join public.leads l on l.agency_id = s.agency_id and l.id = s.lead_id and l.archived_at is null
-  where s.agency_id = open_tasks.agency_id and (only_lead_id is null or s.lead_id = only_lead_id)
+  where s.agency_id = open_tasks.agency_id and s.lead_id between first_lead_id and last_lead_id
     and s.status = 'possible_match'
     and not exists (
       select from public.sanctions_screens later
@@ -64,7 +68,7 @@ begin
   from public.viewings v
   join public.leads l on l.agency_id = v.agency_id and l.id = v.lead_id
   join public.agencies a on a.id = v.agency_id
-  where v.agency_id = open_tasks.agency_id and (only_lead_id is null or v.lead_id = only_lead_id)
+  where v.agency_id = open_tasks.agency_id and v.lead_id between first_lead_id and last_lead_id
     and v.status = 'scheduled'
     and v.starts_at < (date_trunc('day', now() at time zone a.time_zone) + interval '2 days') at time zone a.time_zone;
 
@@ -99,7 +103,7 @@ begin
     -- The gate of the database: the last stage of a rental waits for the deposit.
     o.flow = 'rent' and o.stage = 'handover' and o.deposit_paid_at is null as awaits_deposit
   ) state
-  where o.agency_id = open_tasks.agency_id and (only_lead_id is null or o.lead_id = only_lead_id)
+  where o.agency_id = open_tasks.agency_id and o.lead_id between first_lead_id and last_lead_id
     and o.closed_at is null
     -- A viewing that is arranged is a task of its own already.
     and not (step.id is not distinct from 'propiedadesVisitadas' and exists (

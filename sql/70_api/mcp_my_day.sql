@@ -1,5 +1,7 @@
 create function api.mcp_my_day(page_limit int default 20) returns jsonb
 language plpgsql
+-- A plan for one lead is kept by case files; for a whole agency it would be a poor one.
+set plan_cache_mode = 'force_custom_plan'
 set search_path = ''
 as $$
 declare

@@ -96,28 +96,6 @@ describe("a drain that is killed between the POST and its record", () => {
   });
 });
 
-describe("a drain whose time is up", () => {
-  test("ends what is under way and gives the rest back without counting an attempt", async () => {
-    world.receiver.on(path("slow"), hang);
-    await world.subscribe(agency, world.receiver.url(path("slow")));
-    await world.completeDocuments(agency, 30);
-    const response = await world.callDrain({ wait: true, run_ms: 500 });
-    expect(await response.json()).toMatchObject({
-      posted: 16,
-      failed: 16,
-      to_retry: 16,
-      released: 14,
-    });
-    const attempts = await world.stack.sql`
-      select status, attempts, count(*)::int from public.events where agency_id = ${agency}
-      group by status, attempts order by attempts`;
-    expect([...attempts]).toEqual([
-      { status: "pending", attempts: 0, count: 14 },
-      { status: "pending", attempts: 1, count: 16 },
-    ]);
-  }, 20_000);
-});
-
 describe("two drains at once", () => {
   test("share the queue: each event is posted once", async () => {
     await world.subscribe(agency, world.receiver.url(path("shared")));
@@ -175,46 +153,6 @@ describe("a target that", () => {
     expect(ids).toHaveLength(60);
     expect(new Set(ids).size).toBe(60);
   });
-
-  test("hangs is given up after 10 s, and the others do not wait for it", async () => {
-    const other = await world.stack.createAgency("Vecina");
-    world.receiver.on(path("hangs"), hang);
-    await world.subscribe(agency, world.receiver.url(path("hangs")));
-    await world.subscribe(other, world.receiver.url(path("fast"), "localhost"));
-    const [stuck] = await world.completeDocuments(agency, 20);
-    await world.completeDocuments(other, 300);
-    const startedAt = Date.now();
-    const run = world.drain();
-    await world.receiver.count(path("fast"), 300, 9000);
-    await run;
-    const took = Date.now() - startedAt;
-    const [delivery] = await world.deliveries(stuck);
-    expect(delivery).toMatchObject({ state: "failed", error: "timeout" });
-    expect(delivery?.duration_ms).toBeGreaterThanOrEqual(9990);
-    expect(delivery?.duration_ms).toBeLessThan(11_500);
-    // 16 at first, the other 4 after them.
-    expect(took).toBeLessThan(25_000);
-    expect(world.receiver.at(path("hangs"))).toHaveLength(20);
-  }, 40_000);
-
-  test("accepts connections and never says a word is given up after 10 s too", async () => {
-    const mute = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
-    await once(mute, "listening");
-    const { port } = mute.address() as { port: number };
-    expect(await failure("mute", `https://127.0.0.1:${port}/`)).toBe("timeout");
-    mute.close();
-  }, 20_000);
-
-  test("answers 2xx and then never ends its body has the event", async () => {
-    world.receiver.on(path("drips"), (_, response) => {
-      response.writeHead(200, { "content-length": "1000000" });
-      response.write("a");
-    });
-    await world.subscribe(agency, world.receiver.url(path("drips")));
-    const [document] = await world.completeDocuments(agency);
-    await world.drain();
-    expect(await world.event(document)).toMatchObject({ status: "delivered", reason: null });
-  }, 20_000);
 
   test("answers with more than 64 KiB is read no further", async () => {
     let written = 0;

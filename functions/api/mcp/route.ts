@@ -67,7 +67,7 @@ async function answered(
   call: (name: string, args: unknown) => Promise<ToolResult>,
 ): Promise<Response> {
   const answer = await answerMessage(message, LISTING, call);
-  return c.body(await answer.text(), answer.status as 200, { "content-type": "application/json" });
+  return c.body(answer, 200, { "content-type": "application/json" });
 }
 
 /** Counts the request and checks the credential, for requests that reach no other RPC. */

@@ -72,7 +72,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
     and p.oid::regprocedure::text not in (
       'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.start_intake()', 'private.operation_json(operations)',
       'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)',
-      'private.found_contacts(text,integer)', 'private.found_properties(text,integer)')$$,
+      'private.found_contacts(text,integer)', 'private.found_properties(text,integer)', 'private.case_file(uuid,uuid)')$$,
   'callers reach these definer functions and no other; each acts for the caller''s own agency');
 select is_empty($$select p.oid::regprocedure from pg_proc p
   where p.prosecdef and p.pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'admin'::regnamespace)

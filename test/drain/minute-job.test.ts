@@ -8,6 +8,21 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
+test("the migrations schedule the drain, the intake and the comparing of contacts every minute, and the clean-up every night", async () => {
+  const jobs = await world.stack
+    .sql`select jobname, schedule, command from cron.job order by jobname`;
+  expect([...jobs]).toEqual([
+    { jobname: "corredor-clean-up", schedule: "17 3 * * *", command: "select private.clean_up()" },
+    {
+      jobname: "corredor-compare-contacts",
+      schedule: "* * * * *",
+      command: "select private.compare_contacts()",
+    },
+    { jobname: "corredor-drain", schedule: "* * * * *", command: "select private.kick_drain()" },
+    { jobname: "corredor-intake", schedule: "* * * * *", command: "select private.kick_intake()" },
+  ]);
+});
+
 test("nothing is called while nothing waits", async () => {
   const [kick] = await world.stack.sql`select private.kick_drain() as request`;
   expect(kick).toEqual({ request: null });

@@ -144,7 +144,7 @@ export const Lead = z
       .nullable()
       .describe("Where the person looks: towns and neighbourhoods, separated by commas."),
     language: z.string().nullable().describe("The language the person writes in, ISO 639-1."),
-    urgency: Urgency.nullable(),
+    urgency: Urgency.nullable().describe("How soon the person wants to move; null when not known."),
     summary: z.string().nullable().describe("The wishes in one line."),
     notes: z.string().nullable().describe("Free text."),
     assigned_agent_id: id.nullable().describe("The agent who looks after it."),

@@ -11,10 +11,18 @@ export type Database = {
     Functions: {
       archive_lead: { Args: { lead_id: string; reason?: string }; Returns: Json };
       authenticate: { Args: { required_permission?: string }; Returns: Json };
+      create_document: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
+      create_document_upload: {
+        Args: { body: Json; document_id: string; idempotency_key?: string };
+        Returns: Json;
+      };
       create_hook: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
       create_lead: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
       create_offer: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
+      create_offer_link: { Args: { idempotency_key?: string; offer_id: string }; Returns: Json };
       create_operation: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
+      create_signature: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
+      create_viewing: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
       delete_hook: { Args: { hook_id: string }; Returns: Json };
       drain_announce: { Args: { deliveries: Json; run_id: string }; Returns: Json };
       drain_begin: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -25,10 +33,44 @@ export type Database = {
       drain_finish: { Args: { run_id: string; summary: Json }; Returns: Json };
       drain_record: { Args: { done: Json; results: Json; run_id: string }; Returns: Json };
       drain_signing_secrets: { Args: { agency_ids: string[] }; Returns: Json };
+      get_agent: { Args: { agent_id: string }; Returns: Json };
+      get_document: { Args: { document_id: string }; Returns: Json };
+      get_document_file: { Args: { document_id: string }; Returns: Json };
       get_lead: { Args: { lead_id: string }; Returns: Json };
       get_offer: { Args: { offer_id: string }; Returns: Json };
       get_operation: { Args: { operation_id: string }; Returns: Json };
+      get_property: { Args: { property_id: string }; Returns: Json };
+      get_public_offer: { Args: { public_token: string }; Returns: Json };
+      get_signature: { Args: { signature_id: string }; Returns: Json };
+      get_viewing: { Args: { viewing_id: string }; Returns: Json };
       health: { Args: Record<PropertyKey, never>; Returns: Json };
+      intake_claim: { Args: { max_jobs: number }; Returns: Json };
+      intake_qualified: {
+        Args: { claim_id: string; job_id: string; qualification: Json };
+        Returns: Json;
+      };
+      intake_retry: { Args: { claim_id: string; error: string; job_id: string }; Returns: Json };
+      intake_screen: { Args: { claim_id: string; job_ids: string[] }; Returns: Json };
+      intake_screened: {
+        Args: { claim_id: string; entries: Json; job_id: string; source: string };
+        Returns: Json;
+      };
+      list_agents: {
+        Args: { active?: boolean; page_cursor?: string; page_limit?: number };
+        Returns: Json;
+      };
+      list_documents: {
+        Args: {
+          kind?: string;
+          lead_id?: string;
+          operation_id?: string;
+          page_cursor?: string;
+          page_limit?: number;
+          property_id?: string;
+          status?: string;
+        };
+        Returns: Json;
+      };
       list_flows: { Args: Record<PropertyKey, never>; Returns: Json };
       list_hooks: { Args: { page_cursor?: string; page_limit?: number }; Returns: Json };
       list_leads: {
@@ -64,12 +106,76 @@ export type Database = {
         };
         Returns: Json;
       };
+      list_properties: {
+        Args: {
+          bedrooms_min?: number;
+          city?: string;
+          listing_type?: string;
+          owner_lead_id?: string;
+          page_cursor?: string;
+          page_limit?: number;
+          price_max?: number;
+          price_min?: number;
+          property_type?: string;
+          reference?: string;
+          status?: string;
+          zone?: string;
+        };
+        Returns: Json;
+      };
+      list_signatures: {
+        Args: {
+          document_id?: string;
+          operation_id?: string;
+          page_cursor?: string;
+          page_limit?: number;
+          signer_email?: string;
+          status?: string;
+        };
+        Returns: Json;
+      };
+      list_viewings: {
+        Args: {
+          agent_id?: string;
+          lead_id?: string;
+          operation_id?: string;
+          page_cursor?: string;
+          page_limit?: number;
+          property_id?: string;
+          starts_before?: string;
+          starts_from?: string;
+          status?: string;
+        };
+        Returns: Json;
+      };
+      mcp_advance_stage: { Args: { operation_id: string; patch?: Json }; Returns: Json };
+      mcp_agenda: {
+        Args: {
+          agent_id?: string;
+          mine?: boolean;
+          page_limit?: number;
+          starts_before?: string;
+          starts_from?: string;
+        };
+        Returns: Json;
+      };
+      mcp_case_file: { Args: { lead_id: string }; Returns: Json };
+      mcp_create_viewing: { Args: { body: Json }; Returns: Json };
+      mcp_my_day: { Args: { page_limit?: number }; Returns: Json };
+      mcp_search: { Args: { page_limit?: number; query: string }; Returns: Json };
+      mcp_search_properties: {
+        Args: { filters: Json; page_limit?: number; words: string[] };
+        Returns: Json;
+      };
       sample_hook: {
         Args: { event_type: string; page_cursor?: string; page_limit?: number };
         Returns: Json;
       };
+      update_document: { Args: { document_id: string; patch: Json }; Returns: Json };
       update_lead: { Args: { lead_id: string; patch: Json }; Returns: Json };
       update_operation: { Args: { operation_id: string; patch: Json }; Returns: Json };
+      update_signature: { Args: { patch: Json; signature_id: string }; Returns: Json };
+      update_viewing: { Args: { patch: Json; viewing_id: string }; Returns: Json };
     };
     Enums: {
       [_ in never]: never;
@@ -214,32 +320,154 @@ export type Database = {
           },
         ];
       };
+      contact_merges: {
+        Row: {
+          agency_id: string;
+          alias_ids: string[];
+          id: string;
+          kept_id: string;
+          lead_ids: string[];
+          merged_at: string;
+          merged_by: string;
+          merged_id: string;
+          undone_at: string | null;
+          undone_by: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          alias_ids: string[];
+          id?: string;
+          kept_id: string;
+          lead_ids: string[];
+          merged_at?: string;
+          merged_by: string;
+          merged_id: string;
+          undone_at?: string | null;
+          undone_by?: string | null;
+        };
+        Update: {
+          agency_id?: string;
+          alias_ids?: string[];
+          id?: string;
+          kept_id?: string;
+          lead_ids?: string[];
+          merged_at?: string;
+          merged_by?: string;
+          merged_id?: string;
+          undone_at?: string | null;
+          undone_by?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_merges_agency_id_kept_id_fkey";
+            columns: ["agency_id", "kept_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_merges_agency_id_merged_id_fkey";
+            columns: ["agency_id", "merged_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      contact_suggestions: {
+        Row: {
+          agency_id: string;
+          contact_id: string;
+          created_at: string;
+          decided_at: string | null;
+          decided_by: string | null;
+          id: string;
+          reasons: string[];
+          score: number;
+          similar_id: string;
+          status: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          contact_id: string;
+          created_at?: string;
+          decided_at?: string | null;
+          decided_by?: string | null;
+          id?: string;
+          reasons: string[];
+          score: number;
+          similar_id: string;
+          status?: string;
+        };
+        Update: {
+          agency_id?: string;
+          contact_id?: string;
+          created_at?: string;
+          decided_at?: string | null;
+          decided_by?: string | null;
+          id?: string;
+          reasons?: string[];
+          score?: number;
+          similar_id?: string;
+          status?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contact_suggestions_agency_id_contact_id_fkey";
+            columns: ["agency_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_suggestions_agency_id_similar_id_fkey";
+            columns: ["agency_id", "similar_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
       contacts: {
         Row: {
           agency_id: string;
+          birth_date: string | null;
+          compared_at: string | null;
           created_at: string;
           email: string | null;
           full_name: string;
           id: string;
+          merged_into: string | null;
+          nationality: string | null;
           phone: string | null;
           updated_at: string;
         };
         ComputedFields: never;
         Insert: {
           agency_id: string;
+          birth_date?: string | null;
+          compared_at?: string | null;
           created_at?: string;
           email?: string | null;
           full_name: string;
           id?: string;
+          merged_into?: string | null;
+          nationality?: string | null;
           phone?: string | null;
           updated_at?: string;
         };
         Update: {
           agency_id?: string;
+          birth_date?: string | null;
+          compared_at?: string | null;
           created_at?: string;
           email?: string | null;
           full_name?: string;
           id?: string;
+          merged_into?: string | null;
+          nationality?: string | null;
           phone?: string | null;
           updated_at?: string;
         };
@@ -250,6 +478,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "agencies";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "contacts_agency_id_merged_into_fkey";
+            columns: ["agency_id", "merged_into"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["agency_id", "id"];
           },
         ];
       };
@@ -311,19 +546,13 @@ export type Database = {
             referencedRelation: "events";
             referencedColumns: ["agency_id", "id"];
           },
-          {
-            foreignKeyName: "deliveries_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
         ];
       };
       documents: {
         Row: {
           agency_id: string;
           completed_at: string | null;
+          content_type: string | null;
           created_at: string;
           id: string;
           kind: string;
@@ -331,13 +560,17 @@ export type Database = {
           name: string | null;
           operation_id: string | null;
           property_id: string | null;
+          size_bytes: number | null;
           status: string;
+          storage_path: string | null;
           updated_at: string;
+          uploaded_at: string | null;
         };
         ComputedFields: never;
         Insert: {
           agency_id: string;
           completed_at?: string | null;
+          content_type?: string | null;
           created_at?: string;
           id?: string;
           kind?: string;
@@ -345,12 +578,16 @@ export type Database = {
           name?: string | null;
           operation_id?: string | null;
           property_id?: string | null;
+          size_bytes?: number | null;
           status?: string;
+          storage_path?: string | null;
           updated_at?: string;
+          uploaded_at?: string | null;
         };
         Update: {
           agency_id?: string;
           completed_at?: string | null;
+          content_type?: string | null;
           created_at?: string;
           id?: string;
           kind?: string;
@@ -358,8 +595,11 @@ export type Database = {
           name?: string | null;
           operation_id?: string | null;
           property_id?: string | null;
+          size_bytes?: number | null;
           status?: string;
+          storage_path?: string | null;
           updated_at?: string;
+          uploaded_at?: string | null;
         };
         Relationships: [
           {
@@ -589,6 +829,58 @@ export type Database = {
           },
         ];
       };
+      intake_jobs: {
+        Row: {
+          agency_id: string;
+          attempts: number;
+          available_at: string;
+          claim_id: string | null;
+          created_at: string;
+          id: string;
+          last_error: string | null;
+          message_id: string | null;
+          screen_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          attempts?: number;
+          available_at?: string;
+          claim_id?: string | null;
+          created_at?: string;
+          id?: string;
+          last_error?: string | null;
+          message_id?: string | null;
+          screen_id?: string | null;
+        };
+        Update: {
+          agency_id?: string;
+          attempts?: number;
+          available_at?: string;
+          claim_id?: string | null;
+          created_at?: string;
+          id?: string;
+          last_error?: string | null;
+          message_id?: string | null;
+          screen_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "intake_jobs_agency_id_message_id_fkey";
+            columns: ["agency_id", "message_id"];
+            isOneToOne: false;
+            referencedRelation: "messages";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "intake_jobs_agency_id_screen_id_fkey";
+            columns: ["agency_id", "screen_id"];
+            isOneToOne: false;
+            referencedRelation: "sanctions_screens";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
       leads: {
         Row: {
           agency_id: string;
@@ -603,13 +895,17 @@ export type Database = {
           full_name: string;
           id: string;
           intent: string | null;
+          language: string | null;
           lead_status: string | null;
           notes: string | null;
           operation_id: string | null;
           origin: string;
           phone: string | null;
+          summary: string | null;
           temperature: string | null;
           updated_at: string;
+          urgency: string | null;
+          zone: string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -625,13 +921,17 @@ export type Database = {
           full_name: string;
           id?: string;
           intent?: string | null;
+          language?: string | null;
           lead_status?: string | null;
           notes?: string | null;
           operation_id?: string | null;
           origin?: string;
           phone?: string | null;
+          summary?: string | null;
           temperature?: string | null;
           updated_at?: string;
+          urgency?: string | null;
+          zone?: string | null;
         };
         Update: {
           agency_id?: string;
@@ -646,13 +946,17 @@ export type Database = {
           full_name?: string;
           id?: string;
           intent?: string | null;
+          language?: string | null;
           lead_status?: string | null;
           notes?: string | null;
           operation_id?: string | null;
           origin?: string;
           phone?: string | null;
+          summary?: string | null;
           temperature?: string | null;
           updated_at?: string;
+          urgency?: string | null;
+          zone?: string | null;
         };
         Relationships: [
           {
@@ -963,6 +1267,7 @@ export type Database = {
           bathrooms: number | null;
           bedrooms: number | null;
           city: string | null;
+          city_key: string | null;
           created_at: string;
           description: string | null;
           id: string;
@@ -970,13 +1275,16 @@ export type Database = {
           owner_lead_id: string | null;
           postal_code: string | null;
           price: number | null;
+          price_cents: number | null;
           property_type: string;
           reference: string | null;
+          search: unknown;
           status: string;
           street: string | null;
           title: string | null;
           updated_at: string;
           zone: string | null;
+          zone_key: string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -985,6 +1293,7 @@ export type Database = {
           bathrooms?: number | null;
           bedrooms?: number | null;
           city?: string | null;
+          city_key?: never;
           created_at?: string;
           description?: string | null;
           id?: string;
@@ -992,13 +1301,16 @@ export type Database = {
           owner_lead_id?: string | null;
           postal_code?: string | null;
           price?: number | null;
+          price_cents?: never;
           property_type?: string;
           reference?: string | null;
+          search?: never;
           status?: string;
           street?: string | null;
           title?: string | null;
           updated_at?: string;
           zone?: string | null;
+          zone_key?: never;
         };
         Update: {
           agency_id?: string;
@@ -1006,6 +1318,7 @@ export type Database = {
           bathrooms?: number | null;
           bedrooms?: number | null;
           city?: string | null;
+          city_key?: never;
           created_at?: string;
           description?: string | null;
           id?: string;
@@ -1013,13 +1326,16 @@ export type Database = {
           owner_lead_id?: string | null;
           postal_code?: string | null;
           price?: number | null;
+          price_cents?: never;
           property_type?: string;
           reference?: string | null;
+          search?: never;
           status?: string;
           street?: string | null;
           title?: string | null;
           updated_at?: string;
           zone?: string | null;
+          zone_key?: never;
         };
         Relationships: [
           {
@@ -1034,6 +1350,86 @@ export type Database = {
             columns: ["agency_id", "owner_lead_id"];
             isOneToOne: false;
             referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
+      public_link_buckets: {
+        Row: {
+          full_at: string;
+          key: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          full_at: string;
+          key: string;
+        };
+        Update: {
+          full_at?: string;
+          key?: string;
+        };
+        Relationships: [];
+      };
+      qualifications: {
+        Row: {
+          agency_id: string;
+          answer: string | null;
+          created_at: string;
+          duration_ms: number | null;
+          error: string | null;
+          filled: string[];
+          id: string;
+          lead_id: string;
+          message_id: string;
+          qualifier: string;
+          result: Json | null;
+          status: string;
+          version: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          agency_id: string;
+          answer?: string | null;
+          created_at?: string;
+          duration_ms?: number | null;
+          error?: string | null;
+          filled?: string[];
+          id?: string;
+          lead_id: string;
+          message_id: string;
+          qualifier: string;
+          result?: Json | null;
+          status: string;
+          version: string;
+        };
+        Update: {
+          agency_id?: string;
+          answer?: string | null;
+          created_at?: string;
+          duration_ms?: number | null;
+          error?: string | null;
+          filled?: string[];
+          id?: string;
+          lead_id?: string;
+          message_id?: string;
+          qualifier?: string;
+          result?: Json | null;
+          status?: string;
+          version?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "qualifications_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "qualifications_agency_id_message_id_fkey";
+            columns: ["agency_id", "message_id"];
+            isOneToOne: false;
+            referencedRelation: "messages";
             referencedColumns: ["agency_id", "id"];
           },
         ];
@@ -1065,14 +1461,123 @@ export type Database = {
           },
         ];
       };
+      sanctions_entries: {
+        Row: {
+          aliases: string[];
+          birth_dates: string[];
+          changed_at: string;
+          countries: string[];
+          datasets: string[];
+          first_seen: string | null;
+          id: string;
+          last_seen: string | null;
+          name: string;
+          sanctions: string | null;
+          schema: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          aliases?: string[];
+          birth_dates?: string[];
+          changed_at?: string;
+          countries?: string[];
+          datasets?: string[];
+          first_seen?: string | null;
+          id: string;
+          last_seen?: string | null;
+          name: string;
+          sanctions?: string | null;
+          schema: string;
+        };
+        Update: {
+          aliases?: string[];
+          birth_dates?: string[];
+          changed_at?: string;
+          countries?: string[];
+          datasets?: string[];
+          first_seen?: string | null;
+          id?: string;
+          last_seen?: string | null;
+          name?: string;
+          sanctions?: string | null;
+          schema?: string;
+        };
+        Relationships: [];
+      };
+      sanctions_loads: {
+        Row: {
+          added: number;
+          changed: number;
+          entries: number;
+          file_name: string;
+          id: string;
+          loaded_at: string;
+          removed: number;
+          screens_started: number;
+        };
+        ComputedFields: never;
+        Insert: {
+          added: number;
+          changed: number;
+          entries: number;
+          file_name: string;
+          id?: string;
+          loaded_at?: string;
+          removed: number;
+          screens_started: number;
+        };
+        Update: {
+          added?: number;
+          changed?: number;
+          entries?: number;
+          file_name?: string;
+          id?: string;
+          loaded_at?: string;
+          removed?: number;
+          screens_started?: number;
+        };
+        Relationships: [];
+      };
+      sanctions_names: {
+        Row: {
+          entry_id: string;
+          name: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          entry_id: string;
+          name: string;
+        };
+        Update: {
+          entry_id?: string;
+          name?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "sanctions_names_entry_id_fkey";
+            columns: ["entry_id"];
+            isOneToOne: false;
+            referencedRelation: "sanctions_entries";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       sanctions_screens: {
         Row: {
           agency_id: string;
           contact_id: string;
           created_at: string;
+          entries: Json | null;
+          error: string | null;
           id: string;
           lead_id: string;
+          resolution: string | null;
+          resolution_at: string | null;
+          resolution_by: string | null;
+          resolution_reason: string | null;
           resolved_at: string | null;
+          score: number | null;
+          source: string | null;
           status: string;
         };
         ComputedFields: never;
@@ -1080,18 +1585,34 @@ export type Database = {
           agency_id: string;
           contact_id: string;
           created_at?: string;
+          entries?: Json | null;
+          error?: string | null;
           id?: string;
           lead_id: string;
+          resolution?: string | null;
+          resolution_at?: string | null;
+          resolution_by?: string | null;
+          resolution_reason?: string | null;
           resolved_at?: string | null;
+          score?: number | null;
+          source?: string | null;
           status?: string;
         };
         Update: {
           agency_id?: string;
           contact_id?: string;
           created_at?: string;
+          entries?: Json | null;
+          error?: string | null;
           id?: string;
           lead_id?: string;
+          resolution?: string | null;
+          resolution_at?: string | null;
+          resolution_by?: string | null;
+          resolution_reason?: string | null;
           resolved_at?: string | null;
+          score?: number | null;
+          source?: string | null;
           status?: string;
         };
         Relationships: [
@@ -1110,6 +1631,19 @@ export type Database = {
             referencedColumns: ["agency_id", "id"];
           },
         ];
+      };
+      sanctions_words: {
+        Row: {
+          word: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          word: string;
+        };
+        Update: {
+          word?: string;
+        };
+        Relationships: [];
       };
       signatures: {
         Row: {
@@ -1283,6 +1817,25 @@ export type Database = {
             referencedColumns: ["id"];
           },
         ];
+      };
+      token_rules: {
+        Row: {
+          blocked_client_ids: string[];
+          issuer: string | null;
+          only_row: boolean;
+        };
+        ComputedFields: never;
+        Insert: {
+          blocked_client_ids?: string[];
+          issuer?: string | null;
+          only_row?: boolean;
+        };
+        Update: {
+          blocked_client_ids?: string[];
+          issuer?: string | null;
+          only_row?: boolean;
+        };
+        Relationships: [];
       };
       viewings: {
         Row: {

@@ -152,7 +152,7 @@ function denoArguments({ entrypoint }: FunctionConfig, environment: string[]): s
     "--cached-only",
     "--node-modules-dir=manual",
     // A hosted function has 256 MB. Left alone, V8 lets its young generation grow into most of that under load.
-    "--v8-flags=--max-semi-space-size=4,--max-heap-size=96",
+    "--v8-flags=--max-semi-space-size=4",
     ...(existsSync(root) ? [`--config=${root}`] : ["--no-config"]),
     "--allow-net",
     `--allow-env=${environment.join(",")}`,

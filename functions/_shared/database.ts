@@ -9,10 +9,21 @@ export interface Caller {
   requestId: string;
 }
 
-/** A successful call: the JSON text that the RPC returned, as it came, and the caller's request budget. */
-export interface DatabaseAnswer {
-  json: string;
-  rateLimit: RateLimit | undefined;
+/** A successful call: what the RPC returned, and the caller's request budget. */
+export class DatabaseAnswer {
+  /** The JSON as it came. A long list is passed on like this: as a text it would be held twice. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly rateLimit: RateLimit | undefined;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>, rateLimit: RateLimit | undefined) {
+    this.bytes = bytes;
+    this.rateLimit = rateLimit;
+  }
+
+  /** The JSON as text. */
+  get json(): string {
+    return decoder.decode(this.bytes);
+  }
 }
 
 const ANSWER_WITHIN_MS = 30_000;
@@ -25,6 +36,7 @@ const FIXED_HEADERS = {
 };
 const WRITES = /^(create|update|archive|delete)_/;
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /**
  * Calls one RPC of the schema `api` as the caller.
@@ -40,7 +52,7 @@ export async function callDatabase(
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), ANSWER_WITHIN_MS);
   let response: Response;
-  let body: string;
+  let body: Uint8Array<ArrayBuffer>;
   try {
     const json = JSON.stringify(args);
     response = await fetch(RPC_URL + rpc, {
@@ -53,16 +65,20 @@ export async function callDatabase(
       body: WRITES.test(rpc) ? onceOnly(json) : json,
       signal: timeout.signal,
     });
-    body = await response.text();
+    body = new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     throw unavailable(error);
   } finally {
     clearTimeout(timer);
   }
   if (!response.ok) {
-    throw fromDatabase(response.status, body, caller.credential?.kind === "access_token");
+    throw fromDatabase(
+      response.status,
+      decoder.decode(body),
+      caller.credential?.kind === "access_token",
+    );
   }
-  return { json: body, rateLimit: rateLimitOf(response.headers) };
+  return new DatabaseAnswer(body, rateLimitOf(response.headers));
 }
 
 /**

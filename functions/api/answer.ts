@@ -5,7 +5,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 /** Answers the RPC's JSON as it is: lists, which the database already wrapped. */
 export function answerAsIs(c: ApiContext, answer: DatabaseAnswer): Response {
-  return c.body(answer.json, 200, JSON_TYPE);
+  return c.body(answer.bytes, 200, JSON_TYPE);
 }
 
 /** Answers one object in the `data` envelope. */

@@ -6,7 +6,7 @@ import { watchMemory } from "./memory-watch.ts";
 import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 
 const limit_mb = 150;
-const connections = 32;
+const connections = 8;
 const seconds = 20;
 const events = 10_000;
 

@@ -28,6 +28,7 @@ try {
   for (const path of tapFiles()) {
     await check(`pgTAP ${tapName(path)}`, () => tap(server, path));
   }
+  await server.restart();
   await check("the real pg_cron has an event delivered that nobody asked for", () =>
     deliver(server),
   );

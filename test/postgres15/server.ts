@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,6 +19,8 @@ export interface DebianServer {
   url(database: string, role: "supabase_admin" | "postgres" | "authenticator"): string;
   /** The one database that pg_cron serves, with what a hosted project has before its first migration. */
   database: string;
+  /** Starts it anew: pg_cron then finds its jobs whatever it saw while the schema was being made. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -63,23 +65,32 @@ export async function startDebianServer(): Promise<DebianServer> {
     max_worker_processes: 20,
     log_min_messages: "fatal",
   };
-  const child = spawn(
-    `${binaries}/postgres`,
-    [
-      "-D",
-      data,
-      ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-    ],
-    { ...owner, stdio: ["ignore", "ignore", "inherit"] },
-  );
+  let child = start();
   const url = (name: string, role: string) =>
     `postgresql://${role}:postgres@127.0.0.1:${port}/${name}`;
 
+  function start(): ChildProcess {
+    const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    return spawn(`${binaries}/postgres`, ["-D", data, ...options], {
+      ...owner,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+  }
+
+  async function halt(): Promise<void> {
+    if (child.exitCode !== null) return;
+    child.kill("SIGINT");
+    await once(child, "exit");
+  }
+
+  async function restart(): Promise<void> {
+    await halt();
+    child = start();
+    await untilItAnswers(url(database, "supabase_admin"));
+  }
+
   async function stop(): Promise<void> {
-    if (child.exitCode === null) {
-      child.kill("SIGINT");
-      await once(child, "exit");
-    }
+    await halt();
     rmSync(directory, { recursive: true, force: true });
   }
 
@@ -95,7 +106,7 @@ export async function startDebianServer(): Promise<DebianServer> {
     await stop();
     throw error;
   }
-  return { url, database, stop };
+  return { url, database, restart, stop };
 }
 
 /** On a hosted project the platform installs pg_cron and lets `postgres` schedule jobs. */

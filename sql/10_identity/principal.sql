@@ -112,23 +112,16 @@ set search_path = ''
 as $$
 declare
   caller private.principal := private.principal();
-  budget jsonb;
+  wait_seconds int;
 begin
   if caller.agency_id is null then
     perform private.raise_error(401, 'unauthorized', 'The credential is missing, unknown, expired or revoked.');
   end if;
 
-  budget := private.take_token(caller.agency_id, caller.credential_id);
-  perform
-    set_config('corredor.rate_limit', (budget - 'allowed' - 'retry_after')::text, true),
-    set_config('response.headers', jsonb_build_array(
-      jsonb_build_object('ratelimit-limit', budget ->> 'limit'),
-      jsonb_build_object('ratelimit-remaining', budget ->> 'remaining'),
-      jsonb_build_object('ratelimit-reset', budget ->> 'reset'))::text, true);
-
-  if not (budget -> 'allowed')::boolean then
+  wait_seconds := private.take_token(caller.agency_id, caller.credential_id);
+  if wait_seconds is not null then
     perform private.raise_error(429, 'rate_limited', 'Too many requests; try again later.',
-      jsonb_build_object('retry_after_seconds', budget -> 'retry_after'));
+      jsonb_build_object('retry_after_seconds', wait_seconds));
   end if;
 
   if caller.kind = 'api_key' and coalesce(caller.last_used_at < now() - interval '1 minute', true) then

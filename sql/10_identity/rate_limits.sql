@@ -69,32 +69,35 @@ create trigger _500_rate_limit after insert or delete on public.api_keys
 create trigger _500_rate_limit after insert or delete on public.agents
   for each row execute function private.tg_credentials__rate_limit();
 
-create function private.take_token(agency_id uuid, credential_id uuid) returns jsonb
+create function private.take_token(agency_id uuid, credential_id uuid) returns int
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
-  bucket regclass := private.rate_bucket(credential_id);
-  -- Locks of the session, not of the transaction: another request waits microseconds for it, never for our work.
-  lock_key bigint := hashtextextended('rate_limit:' || credential_id, 0);
-  minute_us constant bigint := 60000000;
-  now_us bigint := (extract(epoch from clock_timestamp()) * 1000000)::bigint;
-  requests_per_minute int;
+  bucket regclass;
+  lock_key bigint;
+  now_us bigint;
+  window_us bigint;
   interval_us bigint;
+  requests_per_minute int;
   full_at_us bigint;
   allowed boolean;
 begin
-  select r.requests_per_minute into strict requests_per_minute
+  -- Every request comes by here, and PL/pgSQL pays for each expression anew in each transaction: hence few and long ones.
+  select r.requests_per_minute, private.rate_bucket(r.credential_id), hashtextextended('rate_limit:' || r.credential_id, 0),
+    (extract(epoch from clock_timestamp()) * 1000000)::bigint, greatest(60000000 / r.requests_per_minute, 1),
+    greatest(60000000 / r.requests_per_minute, 1)::bigint * r.requests_per_minute
+  into strict requests_per_minute, bucket, lock_key, now_us, interval_us, window_us
   from public.rate_limits r
   where r.agency_id = take_token.agency_id and r.credential_id = take_token.credential_id;
-  interval_us := greatest(minute_us / requests_per_minute, 1);
 
-  -- Generic cell rate algorithm: the sequence holds the time at which the bucket will be full again.
+  -- A lock of the session, not of the transaction: another request waits microseconds for it, never for our work.
   perform pg_advisory_lock(lock_key);
   begin
+    -- Generic cell rate algorithm: the sequence holds the time at which the bucket will be full again.
     full_at_us := greatest(coalesce(pg_sequence_last_value(bucket), 0), now_us) + interval_us;
-    allowed := full_at_us <= now_us + interval_us * requests_per_minute;
+    allowed := full_at_us <= now_us + window_us;
     -- A request refused for its rate costs nothing: who comes back after Retry-After finds a token.
     if allowed then
       perform setval(bucket, full_at_us);
@@ -105,16 +108,20 @@ begin
     perform pg_advisory_unlock(lock_key);
     raise;
   end;
-  perform pg_advisory_unlock(lock_key);
+  perform
+    pg_advisory_unlock(lock_key),
+    set_config('corredor.rate_limit', shown.budget, true),
+    set_config('response.headers', shown.headers, true)
+  from (
+    select format('{"limit": %s, "remaining": %s, "reset": %s}', requests_per_minute, remaining, reset) as budget,
+      format('[{"ratelimit-limit": "%s"}, {"ratelimit-remaining": "%s"}, {"ratelimit-reset": "%s"}]',
+        requests_per_minute, remaining, reset) as headers
+    from (
+      select case when allowed then (now_us + window_us - full_at_us) / interval_us else 0 end as remaining,
+        ceil((full_at_us - now_us) / 1000000.0)::int as reset) rest) shown;
 
-  return jsonb_build_object(
-    'allowed', allowed,
-    'limit', requests_per_minute,
-    'remaining', case when allowed then (now_us + interval_us * requests_per_minute - full_at_us) / interval_us else 0 end,
-    'reset', ceil((full_at_us - now_us) / 1000000.0)::int,
-    'retry_after', ceil(interval_us / 1000000.0)::int
-  );
+  return case when not allowed then ceil(interval_us / 1000000.0)::int end;
 end
 $$;
 comment on function private.take_token(uuid, uuid) is
-  'Takes one request from a credential''s bucket, whatever becomes of the transaction. Returns {allowed, limit, remaining, reset, retry_after}; reset and retry_after in seconds.';
+  'Takes one request from a credential''s bucket, whatever becomes of the transaction, and sets the RateLimit headers. Returns null, or how many seconds to wait when the bucket is empty.';

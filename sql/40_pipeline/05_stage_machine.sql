@@ -47,7 +47,6 @@ security definer
 set search_path = ''
 as $$
 declare
-  origin public.stages;
   target public.stages;
   next_position int;
   pending jsonb;
@@ -66,9 +65,10 @@ begin
   end if;
 
   if target.outcome is distinct from 'failure' then
-    select s.* into origin from public.stages s where s.flow = old.flow and s.id = old.stage;
-    select min(s.position) into next_position from public.stages s
-    where s.flow = old.flow and s.outcome is null and s.position > origin.position;
+    select min(s.position) into next_position
+    from public.stages origin
+    join public.stages s on s.flow = origin.flow and s.outcome is null and s.position > origin.position
+    where origin.flow = old.flow and origin.id = old.stage;
 
     if (target.outcome is null and target.position is distinct from next_position)
       or (target.outcome = 'success' and next_position is not null) then

@@ -6,8 +6,6 @@ security definer
 set search_path = ''
 set timezone = 'UTC'
 as $$
-declare
-  current_stage public.stages;
 begin
   -- As its owner it reads the four tables behind the object without asking their policies who calls, which would cost
   -- more than the reading. A caller gets the object only for an operation of the own agency.
@@ -15,27 +13,28 @@ begin
     and operation.agency_id is distinct from private.agency_id() then
     return null;
   end if;
-  select s.* into current_stage from public.stages s where s.flow = operation.flow and s.id = operation.stage;
-  return jsonb_build_object(
-    'id', operation.id,
-    'lead_id', operation.lead_id,
-    'property_id', operation.property_id,
-    'operation_type', operation.operation_type,
-    'flow', operation.flow,
-    'stage', operation.stage,
-    'stage_label', current_stage.label,
-    'is_terminal', current_stage.outcome is not null,
-    'pending_actions', private.pending_actions(operation),
-    'lost_reason', operation.lost_reason,
-    'assigned_agent_id', (
-      select l.assigned_agent_id from public.leads l
-      where l.agency_id = operation.agency_id and l.id = operation.lead_id),
-    'deposit_paid_at', operation.deposit_paid_at,
-    'won_at', operation.won_at,
-    'closed_at', operation.closed_at,
-    'created_at', operation.created_at,
-    'updated_at', operation.updated_at
-  );
+  return (
+    select jsonb_build_object(
+      'id', operation.id,
+      'lead_id', operation.lead_id,
+      'property_id', operation.property_id,
+      'operation_type', operation.operation_type,
+      'flow', operation.flow,
+      'stage', operation.stage,
+      'stage_label', s.label,
+      'is_terminal', s.outcome is not null,
+      'pending_actions', private.pending_actions(operation),
+      'lost_reason', operation.lost_reason,
+      'assigned_agent_id', l.assigned_agent_id,
+      'deposit_paid_at', operation.deposit_paid_at,
+      'won_at', operation.won_at,
+      'closed_at', operation.closed_at,
+      'created_at', operation.created_at,
+      'updated_at', operation.updated_at)
+    from public.leads l
+    cross join public.stages s
+    where l.agency_id = operation.agency_id and l.id = operation.lead_id
+      and s.flow = operation.flow and s.id = operation.stage);
 end
 $$;
 comment on function private.operation_json(public.operations) is 'The operation as lists, answers and deal_won show it.';

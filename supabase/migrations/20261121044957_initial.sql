@@ -3202,23 +3202,16 @@ create or replace function private.authorize (
   AS $function$
 declare
   caller private.principal := private.principal();
-  budget jsonb;
+  wait_seconds int;
 begin
   if caller.agency_id is null then
     perform private.raise_error(401, 'unauthorized', 'The credential is missing, unknown, expired or revoked.');
   end if;
 
-  budget := private.take_token(caller.agency_id, caller.credential_id);
-  perform
-    set_config('corredor.rate_limit', (budget - 'allowed' - 'retry_after')::text, true),
-    set_config('response.headers', jsonb_build_array(
-      jsonb_build_object('ratelimit-limit', budget ->> 'limit'),
-      jsonb_build_object('ratelimit-remaining', budget ->> 'remaining'),
-      jsonb_build_object('ratelimit-reset', budget ->> 'reset'))::text, true);
-
-  if not (budget -> 'allowed')::boolean then
+  wait_seconds := private.take_token(caller.agency_id, caller.credential_id);
+  if wait_seconds is not null then
     perform private.raise_error(429, 'rate_limited', 'Too many requests; try again later.',
-      jsonb_build_object('retry_after_seconds', budget -> 'retry_after'));
+      jsonb_build_object('retry_after_seconds', wait_seconds));
   end if;
 
   if caller.kind = 'api_key' and coalesce(caller.last_used_at < now() - interval '1 minute', true) then
@@ -4089,13 +4082,12 @@ create or replace function private.find_or_create_contact (
   AS $function$
 declare
   contact public.contacts;
-  identity text;
 begin
   -- Two leads with one e-mail or phone that come in at once must find one contact. Taken in a fixed order, these
-  -- locks cannot deadlock.
-  foreach identity in array array(select i from unnest(array[email, phone]) i where i is not null order by 1) loop
-    perform pg_advisory_xact_lock(hashtextextended('contact:' || agency_id || ':' || identity, 0));
-  end loop;
+  -- locks cannot deadlock; one of what is missing is none.
+  perform
+    pg_advisory_xact_lock(hashtextextended('contact:' || agency_id || ':' || least(email, phone), 0)),
+    pg_advisory_xact_lock(hashtextextended('contact:' || agency_id || ':' || greatest(email, phone), 0));
 
   select c.* into contact from public.contacts c
   where c.agency_id = find_or_create_contact.agency_id and c.email = find_or_create_contact.email;
@@ -5005,8 +4997,6 @@ create or replace function private.operation_json (
   set search_path to ''
   set "TimeZone" to 'UTC'
   AS $function$
-declare
-  current_stage public.stages;
 begin
   -- As its owner it reads the four tables behind the object without asking their policies who calls, which would cost
   -- more than the reading. A caller gets the object only for an operation of the own agency.
@@ -5014,27 +5004,28 @@ begin
     and operation.agency_id is distinct from private.agency_id() then
     return null;
   end if;
-  select s.* into current_stage from public.stages s where s.flow = operation.flow and s.id = operation.stage;
-  return jsonb_build_object(
-    'id', operation.id,
-    'lead_id', operation.lead_id,
-    'property_id', operation.property_id,
-    'operation_type', operation.operation_type,
-    'flow', operation.flow,
-    'stage', operation.stage,
-    'stage_label', current_stage.label,
-    'is_terminal', current_stage.outcome is not null,
-    'pending_actions', private.pending_actions(operation),
-    'lost_reason', operation.lost_reason,
-    'assigned_agent_id', (
-      select l.assigned_agent_id from public.leads l
-      where l.agency_id = operation.agency_id and l.id = operation.lead_id),
-    'deposit_paid_at', operation.deposit_paid_at,
-    'won_at', operation.won_at,
-    'closed_at', operation.closed_at,
-    'created_at', operation.created_at,
-    'updated_at', operation.updated_at
-  );
+  return (
+    select jsonb_build_object(
+      'id', operation.id,
+      'lead_id', operation.lead_id,
+      'property_id', operation.property_id,
+      'operation_type', operation.operation_type,
+      'flow', operation.flow,
+      'stage', operation.stage,
+      'stage_label', s.label,
+      'is_terminal', s.outcome is not null,
+      'pending_actions', private.pending_actions(operation),
+      'lost_reason', operation.lost_reason,
+      'assigned_agent_id', l.assigned_agent_id,
+      'deposit_paid_at', operation.deposit_paid_at,
+      'won_at', operation.won_at,
+      'closed_at', operation.closed_at,
+      'created_at', operation.created_at,
+      'updated_at', operation.updated_at)
+    from public.leads l
+    cross join public.stages s
+    where l.agency_id = operation.agency_id and l.id = operation.lead_id
+      and s.flow = operation.flow and s.id = operation.stage);
 end
 $function$;
 
@@ -6118,32 +6109,35 @@ create or replace function private.take_token (
   agency_id     uuid,
   credential_id uuid
 )
-  returns jsonb
+  returns integer
   language plpgsql
   security definer
   set search_path to ''
   AS $function$
 declare
-  bucket regclass := private.rate_bucket(credential_id);
-  -- Locks of the session, not of the transaction: another request waits microseconds for it, never for our work.
-  lock_key bigint := hashtextextended('rate_limit:' || credential_id, 0);
-  minute_us constant bigint := 60000000;
-  now_us bigint := (extract(epoch from clock_timestamp()) * 1000000)::bigint;
-  requests_per_minute int;
+  bucket regclass;
+  lock_key bigint;
+  now_us bigint;
+  window_us bigint;
   interval_us bigint;
+  requests_per_minute int;
   full_at_us bigint;
   allowed boolean;
 begin
-  select r.requests_per_minute into strict requests_per_minute
+  -- Every request comes by here, and PL/pgSQL pays for each expression anew in each transaction: hence few and long ones.
+  select r.requests_per_minute, private.rate_bucket(r.credential_id), hashtextextended('rate_limit:' || r.credential_id, 0),
+    (extract(epoch from clock_timestamp()) * 1000000)::bigint, greatest(60000000 / r.requests_per_minute, 1),
+    greatest(60000000 / r.requests_per_minute, 1)::bigint * r.requests_per_minute
+  into strict requests_per_minute, bucket, lock_key, now_us, interval_us, window_us
   from public.rate_limits r
   where r.agency_id = take_token.agency_id and r.credential_id = take_token.credential_id;
-  interval_us := greatest(minute_us / requests_per_minute, 1);
 
-  -- Generic cell rate algorithm: the sequence holds the time at which the bucket will be full again.
+  -- A lock of the session, not of the transaction: another request waits microseconds for it, never for our work.
   perform pg_advisory_lock(lock_key);
   begin
+    -- Generic cell rate algorithm: the sequence holds the time at which the bucket will be full again.
     full_at_us := greatest(coalesce(pg_sequence_last_value(bucket), 0), now_us) + interval_us;
-    allowed := full_at_us <= now_us + interval_us * requests_per_minute;
+    allowed := full_at_us <= now_us + window_us;
     -- A request refused for its rate costs nothing: who comes back after Retry-After finds a token.
     if allowed then
       perform setval(bucket, full_at_us);
@@ -6154,15 +6148,19 @@ begin
     perform pg_advisory_unlock(lock_key);
     raise;
   end;
-  perform pg_advisory_unlock(lock_key);
+  perform
+    pg_advisory_unlock(lock_key),
+    set_config('corredor.rate_limit', shown.budget, true),
+    set_config('response.headers', shown.headers, true)
+  from (
+    select format('{"limit": %s, "remaining": %s, "reset": %s}', requests_per_minute, remaining, reset) as budget,
+      format('[{"ratelimit-limit": "%s"}, {"ratelimit-remaining": "%s"}, {"ratelimit-reset": "%s"}]',
+        requests_per_minute, remaining, reset) as headers
+    from (
+      select case when allowed then (now_us + window_us - full_at_us) / interval_us else 0 end as remaining,
+        ceil((full_at_us - now_us) / 1000000.0)::int as reset) rest) shown;
 
-  return jsonb_build_object(
-    'allowed', allowed,
-    'limit', requests_per_minute,
-    'remaining', case when allowed then (now_us + interval_us * requests_per_minute - full_at_us) / interval_us else 0 end,
-    'reset', ceil((full_at_us - now_us) / 1000000.0)::int,
-    'retry_after', ceil(interval_us / 1000000.0)::int
-  );
+  return case when not allowed then ceil(interval_us / 1000000.0)::int end;
 end
 $function$;
 
@@ -6703,7 +6701,6 @@ create or replace function private.tg_operations__move()
   set search_path to ''
   AS $function$
 declare
-  origin public.stages;
   target public.stages;
   next_position int;
   pending jsonb;
@@ -6722,9 +6719,10 @@ begin
   end if;
 
   if target.outcome is distinct from 'failure' then
-    select s.* into origin from public.stages s where s.flow = old.flow and s.id = old.stage;
-    select min(s.position) into next_position from public.stages s
-    where s.flow = old.flow and s.outcome is null and s.position > origin.position;
+    select min(s.position) into next_position
+    from public.stages origin
+    join public.stages s on s.flow = origin.flow and s.outcome is null and s.position > origin.position
+    where origin.flow = old.flow and origin.id = old.stage;
 
     if (target.outcome is null and target.position is distinct from next_position)
       or (target.outcome = 'success' and next_position is not null) then
@@ -9220,7 +9218,7 @@ comment on function "private"."swap_sanctions_list"(text) is 'Makes the list wha
 
 comment on function "private"."take_public_token"(text, integer) is 'Takes one request from a public link''s bucket, and sets the RateLimit headers. Refuses with rate_limited.';
 
-comment on function "private"."take_token"(uuid, uuid) is 'Takes one request from a credential''s bucket, whatever becomes of the transaction. Returns {allowed, limit, remaining, reset, retry_after}; reset and retry_after in seconds.';
+comment on function "private"."take_token"(uuid, uuid) is 'Takes one request from a credential''s bucket, whatever becomes of the transaction, and sets the RateLimit headers. Returns null, or how many seconds to wait when the bucket is empty.';
 
 comment on function "private"."task_json"(private.task, uuid) is 'A task as the connector shows it, in Spanish, with whose turn it is seen from one agent, and the tool that does it if there is one.';
 

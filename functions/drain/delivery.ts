@@ -8,10 +8,16 @@ import type { ClaimedEvent, DeliveryResult } from "./database.ts";
 import { exchange, type Outcome } from "./exchange.ts";
 import type { Sign } from "./lane.ts";
 import { EXCHANGE_MS } from "./limits.ts";
-import type { Signer } from "./sign.ts";
+import { signature } from "./sign.ts";
 
 const encoder = new TextEncoder();
 const RESOLVED_FOR_MS = 5000;
+
+/** What is posted for an event, the same to all its targets. */
+interface Message {
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
 
 /** An event in the hands of a run: its bytes and their signature are made once for all targets. */
 export class OpenEvent {
@@ -20,30 +26,30 @@ export class OpenEvent {
   /** Targets for which there is still something to do. */
   open: number;
   readonly #claimed: ClaimedEvent;
-  readonly #signer: Signer | undefined;
-  #message: Promise<{ headers: Record<string, string>; body: Uint8Array }> | undefined;
+  readonly #secret: string | undefined;
+  #message: Message | undefined;
 
-  constructor(claimed: ClaimedEvent, signer: Signer | undefined) {
+  constructor(claimed: ClaimedEvent, secret: string | undefined) {
     this.agencyId = claimed.agency_id;
     this.id = claimed.id;
     this.open = claimed.targets.length;
     this.#claimed = claimed;
-    this.#signer = signer;
+    this.#secret = secret;
   }
 
-  message(): Promise<{ headers: Record<string, string>; body: Uint8Array }> {
+  get message(): Message {
     this.#message ??= this.#write();
     return this.#message;
   }
 
-  async #write() {
+  #write(): Message {
     const body = encoder.encode(this.#claimed.body);
-    const signature = await this.#signer?.signature(body);
-    const headers: Record<string, string> = {
+    const secret = this.#secret;
+    const headers = {
       "content-type": "application/json",
       "x-service-event": this.#claimed.event_type,
       "x-service-delivery": this.id,
-      ...(signature ? { "x-service-signature": signature } : {}),
+      ...(secret === undefined ? {} : { "x-service-signature": signature(secret, body) }),
       "user-agent": "corredor",
       accept: "*/*",
     };
@@ -113,7 +119,7 @@ async function post(
 ): Promise<Outcome> {
   const url = checkUrl(delivery.url);
   if ("code" in url) return { error: url.code, detail: url.reason };
-  const { headers, body } = await delivery.event.message();
+  const { headers, body } = delivery.event.message;
   const target = await before(deadline, resolver.resolve(url));
   if (target === undefined)
     return { error: "timeout", detail: "The name was not looked up in time." };

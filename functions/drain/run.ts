@@ -5,7 +5,6 @@ import { type Delivery, deliver, OpenEvent, Resolver } from "./delivery.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Sign } from "./lane.ts";
 import { AT_RISK_MS, CLAIM, RECORD_AT_ONCE } from "./limits.ts";
-import { Signer } from "./sign.ts";
 
 /** What a run did, as `public.drain_runs` shows it. */
 export type Summary = Record<string, unknown>;
@@ -19,7 +18,7 @@ export class Run {
   readonly #id: string;
   readonly #resolver = new Resolver();
   readonly #backlog = new Backlog();
-  readonly #signers = new Map<string, Signer | undefined>();
+  readonly #secrets = new Map<string, string | undefined>();
   readonly #records: Batch<DeliveryResult | DoneEvent>;
   readonly #dispatcher: Dispatcher;
   readonly #counts = { claimed: 0, posted: 0, accepted: 0, failed: 0, delivered: 0, to_retry: 0 };
@@ -89,17 +88,14 @@ export class Run {
 
   async #accept(claimed: ClaimedEvent[]): Promise<void> {
     const strangers = new Set(claimed.map((event) => event.agency_id));
-    for (const agency of strangers) if (this.#signers.has(agency)) strangers.delete(agency);
+    for (const agency of strangers) if (this.#secrets.has(agency)) strangers.delete(agency);
     if (strangers.size > 0) {
       const secrets = await this.#database.signingSecrets([...strangers]);
-      for (const agency of strangers) {
-        const secret = secrets[agency];
-        this.#signers.set(agency, secret === undefined ? undefined : new Signer(secret));
-      }
+      for (const agency of strangers) this.#secrets.set(agency, secrets[agency]);
     }
     if (this.#stopping) return;
     for (const one of claimed) {
-      const event = new OpenEvent(one, this.#signers.get(one.agency_id));
+      const event = new OpenEvent(one, this.#secrets.get(one.agency_id));
       this.#backlog.took(event.agencyId);
       for (const { subscription_id, url } of one.targets) {
         const id = crypto.randomUUID();

@@ -1,12 +1,11 @@
 // Run by Deno: what the drain would be with no queue, no log and no care. It signs and posts each line of its input
 // with the drain's own client, and prints how many milliseconds that took.
 import { exchange } from "../../../functions/drain/exchange.ts";
-import { Signer } from "../../../functions/drain/sign.ts";
+import { signature } from "../../../functions/drain/sign.ts";
 
 const [target = "", secret = "", concurrency = ""] = Deno.args;
 const bodies = (await new Response(Deno.stdin.readable).text()).split("\n").filter(Boolean);
 const url = new URL(target);
-const signer = new Signer(secret);
 const encoder = new TextEncoder();
 
 const startedAt = performance.now();
@@ -18,7 +17,7 @@ async function work(): Promise<void> {
       "content-type": "application/json",
       "x-service-event": "document_completed",
       "x-service-delivery": crypto.randomUUID(),
-      "x-service-signature": await signer.signature(body),
+      "x-service-signature": signature(secret, body),
     };
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), 10_000);

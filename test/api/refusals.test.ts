@@ -202,6 +202,13 @@ describe("The order of refusals", () => {
     }
   });
 
+  test("a large body that is refused unread does not hold up what comes after it", async () => {
+    for (let i = 0; i < 20; i += 1) {
+      expectError(await anonymous.post("/leads", " ".repeat(2 * 1024 * 1024)), 401, "unauthorized");
+      expectError(await anonymous.get("/leads"), 401, "unauthorized");
+    }
+  });
+
   test("an unknown key and a missing permission come before them too", async () => {
     const unknown = clientOf(stack.baseUrl, `cor_00000000_${"0".repeat(48)}`);
     const key = await createKey(stack, agency.id, { permissions: ["offers:read"] });

@@ -40,7 +40,9 @@ export class Forwarder {
       headers: forwardedHeaders(request),
       setHost: false,
     });
+    let answered = false;
     outgoing.on("response", (answer) => {
+      answered = true;
       response.writeHead(
         answer.statusCode ?? 502,
         answer.statusMessage,
@@ -49,7 +51,21 @@ export class Forwarder {
       answer.pipe(response);
       answer.on("error", () => response.destroy());
     });
-    outgoing.on("error", () => refuse(request, response));
+    // A function may answer before it has read the whole body. What is left of it is read and dropped then, because the
+    // caller's next request waits behind it on the same connection.
+    const dropRest = () => {
+      request.unpipe(outgoing);
+      request.resume();
+    };
+    outgoing.on("error", () => {
+      if (answered) dropRest();
+      else refuse(request, response);
+    });
+    response.on("finish", () => {
+      if (request.complete) return;
+      dropRest();
+      outgoing.destroy();
+    });
     response.on("close", () => {
       if (!response.writableFinished) outgoing.destroy();
     });

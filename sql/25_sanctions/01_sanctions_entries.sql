@@ -1,10 +1,12 @@
 create function private.screening_name(name text) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
+begin
   -- Letters of every script stay, since lists name people in their own. The dictionary is named, so the result is fixed.
-  select btrim(regexp_replace(lower(extensions.unaccent('extensions.unaccent', name)), '[^[:alnum:]]+', ' ', 'g'));
+  return btrim(regexp_replace(lower(extensions.unaccent('extensions.unaccent', name)), '[^[:alnum:]]+', ' ', 'g'));
+end
 $$;
 comment on function private.screening_name(text) is 'A name as names are compared: without case, accents and punctuation.';
 

@@ -38,14 +38,17 @@ as $$
 declare
   actor private.principal := private.principal();
 begin
-  insert into public.stage_history (agency_id, operation_id, from_stage, to_stage, actor_kind, actor_id, actor_name)
+  insert into public.stage_history (
+    agency_id, operation_id, from_stage, to_stage, actor_kind, actor_id, actor_name, occurred_at)
   values (
     new.agency_id, new.id, case when tg_op = 'UPDATE' then old.stage end, new.stage,
-    coalesce(actor.kind, 'database'), actor.credential_id, coalesce(actor.name, session_user));
+    coalesce(actor.kind, 'database'), actor.credential_id, coalesce(actor.name, session_user),
+    -- An import brings operations that stand where they are for some time already.
+    case when tg_op = 'INSERT' then coalesce(new.closed_at, new.created_at) else clock_timestamp() end);
   return null;
 end
 $$;
-comment on function private.tg_operations__history() is 'Writes the history of stages, with the actor.';
+comment on function private.tg_operations__history() is 'Writes the history of stages, with the actor. It begins when the operation was opened, which for an imported one is in the past.';
 
 create trigger _510_history_insert after insert on public.operations
   for each row execute function private.tg_operations__history();

@@ -23,7 +23,8 @@ const BUY =
 /** What a text is about: buying or renting a home, or selling or letting one's own. */
 export function findIntent(own: string, listing: string): Intent | undefined {
   if (LET.test(own)) return "let";
-  if (SELL.test(own.replace(/\bvende(?:n|dor\w*)?\b/giu, ""))) return "sell";
+  // "Vende" says what somebody else sells, and who sells up moves away and buys.
+  if (SELL.test(own.replace(/\bvende(?:n|dor\w*)?\b|\bsell(?:ing)? up\b/giu, ""))) return "sell";
   return seekersIntent(own) ?? seekersIntent(listing);
 }
 

@@ -6,7 +6,7 @@ select
   s.outcome,
   count(o.id)::int as operations,
   count(o.id) filter (where o.closed_at is null and private.pending_actions(o) <> '[]')::int as held_by_gate,
-  sum(coalesce(accepted.amount, p.price, l.budget_max)) as value,
+  sum(coalesce(accepted.amount, p.price)) as value,
   round(avg(extract(epoch from now() - entered.at) / 86400) filter (where o.closed_at is null), 1) as average_days,
   min(entered.at) filter (where o.closed_at is null) as longest_since,
   s.flow as flow_id,
@@ -17,7 +17,6 @@ from public.agencies a
 cross join public.stages s
 join public.flows f on f.id = s.flow
 left join public.operations o on o.agency_id = a.id and o.flow = s.flow and o.stage = s.id
-left join public.leads l on l.agency_id = o.agency_id and l.id = o.lead_id
 left join public.properties p on p.agency_id = o.agency_id and p.id = o.property_id
 left join public.offers accepted
   on accepted.agency_id = o.agency_id and accepted.operation_id = o.id and accepted.status = 'accepted' and accepted.currency = 'EUR'
@@ -34,8 +33,8 @@ comment on column public.pipeline_by_stage.flow is 'The flow: Compra, Alquiler o
 comment on column public.pipeline_by_stage.stage is 'The stage.';
 comment on column public.pipeline_by_stage.outcome is 'Null for an active stage; success or failure for a closing one.';
 comment on column public.pipeline_by_stage.operations is 'How many operations stand there.';
-comment on column public.pipeline_by_stage.held_by_gate is 'How many of them cannot move on, because a step of the stage''s gate is open.';
-comment on column public.pipeline_by_stage.value is 'What they are worth together in EUR: each by its accepted offer, else the price of its property, else the lead''s budget; months'' rents in the flow of rentals.';
+comment on column public.pipeline_by_stage.held_by_gate is 'How many of them wait for a step of the stage''s gate.';
+comment on column public.pipeline_by_stage.value is 'What those are worth together, in EUR, that have an accepted offer or else a property with a price; a month''s rent each in the flow of rentals.';
 comment on column public.pipeline_by_stage.average_days is 'For how many days they have stood there on average.';
 comment on column public.pipeline_by_stage.longest_since is 'Since when the one has stood there that has waited longest.';
 comment on column public.pipeline_by_stage.flow_id is 'The flow, as in operations.flow.';

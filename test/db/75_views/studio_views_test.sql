@@ -56,11 +56,11 @@ $$;
 -- Pipeline
 select is((select count(*)::int from pg_temp.shown('stage', 'pipeline_by_stage')), (select count(*)::int from public.stages),
   'every stage of every flow is there, empty ones included');
-select results_eq($$select * from pg_temp.shown('agency, flow, stage, operations, held_by_gate, value, average_days', 'pipeline_by_stage') where shown !~ ' \| 0 \| 0'$$,
-  $$values ('Norte | Compra | Búsqueda | 2 | 0 | 490000.00 | 10.0'), ('Norte | Compra | Visitas | 1 | 1 | 300000.00 | 10.0'),
-    ('Norte | Alquiler | Visitas | 1 | 1 | 300000.00 | 9.0'), ('Norte | Alquiler | Fianza y llaves | 1 | 0 | 700.00 | 8.0'),
-    ('Norte | Venta | Publicación y visitas | 1 | 0 | 300000.00 | 90.0')$$,
-  'with its operations, those a gate holds, their worth by offer, price or budget, and their days there');
+select results_eq($$select * from pg_temp.shown('agency, flow, stage, operations, held_by_gate, coalesce(value::text, ''-''), average_days', 'pipeline_by_stage') where shown !~ ' \| 0 \| 0'$$,
+  $$values ('Norte | Compra | Búsqueda | 2 | 0 | 190000.00 | 10.0'), ('Norte | Compra | Visitas | 1 | 1 | - | 10.0'),
+    ('Norte | Alquiler | Visitas | 1 | 1 | - | 9.0'), ('Norte | Alquiler | Fianza y llaves | 1 | 0 | 700.00 | 8.0'),
+    ('Norte | Venta | Publicación y visitas | 1 | 0 | - | 90.0')$$,
+  'with its operations, those a gate holds, their worth by offer or price, and their days there');
 update public.operations set stage = 'lost', lost_reason = 'x' where id = pg_temp.id('norteEva op');
 select results_eq($$select * from pg_temp.shown('stage, outcome, operations, held_by_gate, coalesce(average_days::text, ''-''), coalesce(longest_since::text, ''-'')', 'pipeline_by_stage') where shown like 'Perdida%' and shown !~ '\| 0 \| 0'$$,
   $$values ('Perdida | failure | 1 | 0 | - | -')$$, 'a closing stage counts what closed so, and nothing waits there');

@@ -23,7 +23,7 @@ comment on column public.stage_history.to_stage is 'The stage it entered.';
 comment on column public.stage_history.actor_kind is 'api_key, agent (a signed-in person) or database (Studio, SQL).';
 comment on column public.stage_history.actor_id is 'The API key or agent.';
 comment on column public.stage_history.actor_name is 'Name of the key or agent, or the database role, as it was then.';
-comment on column public.stage_history.occurred_at is 'When.';
+comment on column public.stage_history.occurred_at is 'When it entered the stage; of an imported operation, when it was opened or closed.';
 
 alter table public.stage_history enable row level security;
 create policy select_own on public.stage_history for select to anon, authenticated

@@ -4,8 +4,6 @@ select
   e.event_type,
   d.target_url as target,
   d.error,
-  d.status_code,
-  d.error_detail,
   d.attempt as attempts,
   case
     when e.status <> 'delivered' then 'not yet: it is tried again by itself'
@@ -14,6 +12,8 @@ select
     when elsewhere.arrived then 'careful: a target that has it would get it again'
     else 'yes'
   end as replay,
+  d.status_code,
+  d.error_detail,
   d.started_at as last_attempt_at,
   e.queued_at,
   e.reason,
@@ -43,10 +43,10 @@ comment on column public.failed_deliveries.agency is 'The agency.';
 comment on column public.failed_deliveries.event_type is 'deal_won, offer_accepted, signature_signed or document_completed.';
 comment on column public.failed_deliveries.target is 'Where it was posted to.';
 comment on column public.failed_deliveries.error is 'Why the last attempt failed, as a word; see deliveries.error.';
-comment on column public.failed_deliveries.status_code is 'HTTP status of the last answer, if one came.';
-comment on column public.failed_deliveries.error_detail is 'The failure in words.';
 comment on column public.failed_deliveries.attempts is 'Attempts at it since the event was queued or last replayed, at most 3.';
 comment on column public.failed_deliveries.replay is 'Whether select admin.replay_event(event_id) makes sense, which posts the event again to every target subscribed now: yes, careful, no or not yet, and why.';
+comment on column public.failed_deliveries.status_code is 'HTTP status of the last answer, if one came.';
+comment on column public.failed_deliveries.error_detail is 'The failure in words.';
 comment on column public.failed_deliveries.last_attempt_at is 'When it was last posted.';
 comment on column public.failed_deliveries.queued_at is 'When the event happened.';
 comment on column public.failed_deliveries.reason is 'What became of the event as a whole; see events.reason.';

@@ -26,7 +26,7 @@ from (values
   ('demo', 'Raúl Benavent', '+34611000021', 'raul.benavent@correo.example', 'referral', 'qualified', 'hot', 350000, 4, 'Extramurs', 'es', 'immediate', 'lucia', 45, null),
   ('demo', 'Clara Mascarell', '+34611000022', 'clara.mascarell@correo.example', 'portal', 'new', 'warm', 800, 0, 'El Carmen', 'es', 'soon', 'marc', 2, null),
   ('demo', 'Amparo Estellés', '+34611000023', 'amparo.estelles@correo.example', 'phone', null, null, null, null, null, 'es', null, 'aitana', 145, null),
-  ('demo', 'Iván Cuenca', '+34611000024', 'ivan.cuenca@correo.example', 'email', 'new', null, null, null, null, null, null, null, 1, null),
+  ('demo', 'Iván Llopis', '+34611000024', 'ivan.llopis@correo.example', 'email', 'new', null, null, null, null, null, null, null, 1, null),
   ('demo', 'Yolanda Pardo', '+34611000025', 'yolanda.pardo@correo.example', 'portal', 'contacted', 'warm', 240000, 2, 'Alboraya', 'es', 'later', 'noa', 36, 'La llevaba Noa.'),
   ('demo', 'Aleksei Volkonin', '+34611000026', 'a.volkonin@mail.example', 'web', 'new', 'hot', 600000, 4, 'Valencia', 'en', 'immediate', 'lucia', 3, 'Pays at once, asks for the Gran Vía.'),
   ('costa-sur', 'Antonio Gálvez', '+34611000027', 'antonio.galvez@correo.example', 'referral', null, null, null, null, null, 'es', null, 'ines', 30, null),
@@ -98,5 +98,5 @@ insert into public.messages (agency_id, id, lead_id, direction, channel, subject
 select d.agency_id, pg_temp.id('mail ' || full_name), d.lead_id, 'inbound', 'email', v.subject, v.body, 'pending', d.came_at
 from demo_lead d join (values
   ('Emma Clarke', 'House near the beach', E'Hello,\n\nMy husband and I are looking for a house with at least 3 bedrooms in El Cabanyal or Alboraya. We can spend up to 450,000 euros and would like to move before the summer.\n\nKind regards,\nEmma'),
-  ('Iván Cuenca', 'Nuevo mensaje de Iván Cuenca sobre tu inmueble VLC-006', E'idealista\nHas recibido un mensaje\nPiso en venta en Benimaclet, Valencia\n214.000 €\nMensaje:\nHola, me interesa el piso. Mi presupuesto máximo es de 205.000 euros y necesito 3 habitaciones cuanto antes.\n\nResponder')
+  ('Iván Llopis', 'Nuevo mensaje de Iván Llopis sobre tu inmueble VLC-006', E'idealista\nHas recibido un mensaje\nPiso en venta en Benimaclet, Valencia\n214.000 €\nMensaje:\nHola, me interesa el piso. Mi presupuesto máximo es de 205.000 euros y necesito 3 habitaciones cuanto antes.\n\nResponder')
 ) v (full_name, subject, body) using (full_name);

@@ -16,7 +16,7 @@ from (values
   ('Emma Clarke', 'buy', 'search', null, 9, null, null, null),
   ('Raúl Benavent', 'buy', 'viewings', 'reservation', 25, 'VLC-009', null, null),
   ('Aleksei Volkonin', 'buy', 'qualification', null, 3, null, null, null),
-  ('Iván Cuenca', 'buy', 'qualification', null, 1, null, null, null),
+  ('Iván Llopis', 'buy', 'qualification', null, 1, null, null, null),
   ('Yolanda Pardo', 'buy', 'search', null, 33, null, null, null),
   ('Laura Pons', 'buy', 'viewings', 'offer', 13, 'VLC-008', null, null),
   ('María José Alarcón', 'buy', 'viewings', null, 10, null, null, null),

@@ -40,6 +40,10 @@ test.each([
   ["nuestro presupuesto sale de 60.000 de ahorros", undefined],
   ["our ceiling is 475 thousand", 475_000],
   ["220,000 is our absolute limit", 220_000],
+  ["220 thousand is as far as we'd go", 220_000],
+  ["pisos de 60.000 a 90.000", 90_000],
+  ["precios de 60.000 a 90.000", undefined],
+  ["entre hipoteca y ahorros nos da para 270.000", 270_000],
   ["cuesta 300.000 €", undefined],
   ["tengo 40.000 € ahorrados", undefined],
   ["hasta 3 habitaciones", undefined],
@@ -66,6 +70,7 @@ test.each([
   ["busco alquiler", "", "rent"],
   ["quiero vender mi piso para comprar otro", "", "sell"],
   ["alquilar mi piso", "", "let"],
+  ["pongo lo que saqué de la venta de mi piso y quiero comprar", "", "buy"],
   ["me interesa", "Piso en venta en Lugo", "buy"],
   ["we are selling up in Leeds and want to buy", "", "buy"],
   ["hola", "", undefined],
@@ -98,6 +103,7 @@ test.each([
   ["en la zona de Chamberí o Salamanca", "Chamberí, Salamanca"],
   ["busco piso en carabanchel", "Carabanchel"],
   ["I live in London and look for a flat in Nerja", "Nerja"],
+  ["we leave our house in Leeds for one in Nerja", "Nerja"],
   ["buenos días", undefined],
 ])("the zone in «%s» is %s", (text, zone) => {
   expect(findZone(text)).toBe(zone);

@@ -8,7 +8,7 @@ const HOME =
 
 /** Owners first: "vender mi piso para comprar" is a seller's mail, and "alquilar mi piso" no tenant's. */
 const SELL = new RegExp(
-  `\\b(?:vender|vendo|vendemos|vend[eé]r\\w*|sell|selling|poner (?:a la venta|en venta)|pongo en venta|put .{0,25}(?:on the market|up for sale))\\b(?! me )|\\b(?:valorar|valoraci[oó]n|tasar|tasaci[oó]n|valuation|appraisal|valuing)\\b[^.\\n]{0,30}\\b${HOME}\\b|\\bventa de (?:mi|nuestr[oa]|su|la)s? ${HOME}\\b`,
+  `\\b(?:vender|vendo|vendemos|vend[eé]r\\w*|sell|selling|poner (?:a la venta|en venta)|pongo en venta|put .{0,25}(?:on the market|up for sale))\\b(?! me )|\\b(?:valorar|valoraci[oó]n|tasar|tasaci[oó]n|valuation|appraisal|valuing)\\b[^.\\n]{0,30}\\b${HOME}\\b|(?<!de la )\\bventa de (?:mi|nuestr[oa]|su|la)s? ${HOME}\\b`,
   "iu",
 );
 const LET = new RegExp(

@@ -12,14 +12,14 @@ const LATER = anyOf(
   "(?:con|mucha) calma|sin agobios?|poco a poco|tranquilamente",
   "m[áa]s adelante|a (?:medio|largo) plazo|long term plan",
   "(?:el|para el) (?:a[ñn]o que viene|pr[oó]ximo a[ñn]o)|next year",
-  "(?:dentro de|de aqu[íi] a|en) (?:un|dos|tres|1|2|3|un par de) a[ñn]os?|in (?:a year|two years|a couple of years)",
+  "(?:dentro de|de aqu[íi] a|en) (?:un|dos|tres|1|2|3|un par de) a[ñn]os?|in (?:a year|a few years|several years|(?:\\w+ or )?(?:two|three|four|five) years|a couple of years)",
   "solo (?:estoy |estamos )?mirando|de momento (?:solo|s[oó]lo)|just (?:looking|browsing|curious)",
   "(?:est(?:oy|amos) )?(?:empezando|comenzando) a (?:mirar|ver|buscar|informar\\w*)|solo (?:para )?informarme",
   "(?:dej\\w+|queda\\w*) (?:aparcad[oa]|en pausa|para m[áa]s adelante)|aplaz\\w+|pospon\\w+",
   "cuando (?:salga|surja|aparezca) (?:algo|la adecuada|el adecuado)",
   "no (?:great |particular |real )?(?:rush|hurry|pressure)|not (?:in (?:a|any) (?:rush|hurry)|urgent)|in no (?:rush|hurry)",
   "tak(?:e|ing) (?:my|our) time|early (?:days|stages?)|research (?:stage|phase)|on hold|when the right (?:one|place|house|flat) comes",
-  "sometime|some day|alg[uú]n d[ií]a",
+  "sometime|some day|one of these days|alg[uú]n d[ií]a|nothing concrete|nada concreto",
 );
 
 const IMMEDIATE = anyOf(
@@ -28,7 +28,7 @@ const IMMEDIATE = anyOf(
   "inmediat\\w*|de inmediato|ya mismo|ahora mismo|immediate\\w*|right (?:away|now)|straight ?away",
   "hoy mismo|ma[ñn]ana mismo|esta (?:misma )?semana|este (?:mismo )?mes|la semana que (?:viene|entra)|la pr[oó]xima semana",
   "this (?:week|month)|next week|(?:with)?in (?:the next )?(?:a few |a couple of )?days|(?:with)?in (?:a|two|three|2|3) weeks?",
-  "en (?:pocos|unos|cuesti[oó]n de) d[ií]as|en (?:una|dos|tres|1|2|3) semanas?",
+  "en (?:pocos|unos|cuesti[oó]n de|diez|quince|10|15) d[ií]as|en (?:una|dos|tres|1|2|3) semanas?",
   "(?:antes de|a) (?:fin|final|finales) de(?:l)? mes|(?:before|by) the end of (?:the|this) month|at the end of this month",
   // Who has to leave a home by a day of this month needs another one by then.
   "(?:(?:contrato|alquiler)[^.\\n]{0,20} (?:acaba|vence|termina|finaliza|cumple)|(?:acaba|vence|termina|finaliza|cumple) (?:el|mi|nuestro) (?:contrato|alquiler)|dejar\\w*|entregar\\w*|salir|desalojar\\w*|irnos|irme)[^.\\n]{0,40} el d[ií]a \\d{1,2}(?! de)",
@@ -46,7 +46,7 @@ const SOON = anyOf(
   "next month|next (?:few|couple of) (?:weeks|months)|coming (?:weeks|months)",
   "(?:with)?in (?:the next )?(?:a month|a couple of months|(?:two|three|four|five|six|2|3|4|5|6|2-3) months)",
   `(?:from|in|by|before|on|after)(?: the)?(?: (?:beginning|start|middle|end) of| early| mid| late)?(?: \\d{1,2}(?:st|nd|rd|th)?(?: of)?)? ${MONTH}`,
-  "(?:in|by|before|after|at|this|over)(?: the)?(?: coming)? (?:spring|summer|autumn|winter|christmas|easter|new year)|before (?:the )?school",
+  "(?:in|by|before|after|at|this|over|through|spend(?:ing)?)(?: the)?(?: coming)? (?:spring|summer|autumn|winter|christmas|easter|new year)|before (?:the )?school",
 );
 
 /** In this order: "no es urgente" has the word of the opposite in it. */

@@ -226,6 +226,19 @@ describe("the gateway", () => {
     expect(answers).toEqual(Array(18).fill("waited"));
   });
 
+  test("has Studio list views beside the tables, and shows their rows", async () => {
+    await stack.sql`create view public.probe_view with (security_invoker = true) as select 7 as seen`;
+    await stack.reloadSchema();
+    const listed = await fetch(`${stack.baseUrl}/_system/introspect`);
+    const { tables } = (await listed.json()) as { tables: { schema: string; name: string }[] };
+    const names = tables.filter(({ schema }) => schema === "public").map(({ name }) => name);
+    expect(names).toContain("probe");
+    expect(names.filter((name) => name === "probe_view")).toHaveLength(1);
+    expect(names).toEqual([...names].sort());
+    const rows = await fetch(`${stack.baseUrl}/rest/v1/probe_view`);
+    expect(await rows.json()).toEqual([{ seen: 7 }]);
+  });
+
   test("signs users up and in", async () => {
     const credentials = { email: "ana@example.com", password: "una clave larga 1" };
     const headers = { apikey: stack.publishableKey, "content-type": "application/json" };

@@ -105,10 +105,14 @@ async function bareLoop(world: World, agency: string, target: FastTarget): Promi
       secret,
       `${EXCHANGES_WITH_A_HOST.most}`,
     ],
-    { stdio: ["pipe", "pipe", "inherit"] },
+    {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { ...process.env, DENO_CERT: world.authorityFile },
+    },
   );
   child.stdin.end(rows.map(({ body }) => body).join("\n"));
-  const took = Number(await text(child.stdout));
+  const took = Number.parseFloat(await text(child.stdout));
+  if (Number.isNaN(took)) throw new Error("the bare loop failed");
   await reached;
   return took;
 }

@@ -40,6 +40,8 @@ export interface WorldOptions {
   authority?: Certificate;
 }
 
+const AUTHORITY_FILE = "authority.pem";
+
 /** A stack with the drain, and https targets that it trusts. */
 export class World {
   readonly stack: TestStack;
@@ -63,7 +65,7 @@ export class World {
   static async open(options: WorldOptions = {}): Promise<World> {
     const directory = mkdtempSync(join(tmpdir(), "corredor-drain-"));
     const authority = options.authority ?? (await createAuthority());
-    const file = join(directory, "authority.pem");
+    const file = join(directory, AUTHORITY_FILE);
     writeFileSync(file, authority.cert);
     const receiver = await Receiver.open(await issueCertificate(authority));
     try {
@@ -84,6 +86,11 @@ export class World {
       await receiver.close();
       throw error;
     }
+  }
+
+  /** What a process that is to trust the targets reads: DENO_CERT. */
+  get authorityFile(): string {
+    return join(this.#directory, AUTHORITY_FILE);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { ApiEnv } from "./context.ts";
 
-const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+export const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const EXPOSED = [
   "Allow",
   "Idempotent-Replayed",

@@ -4,6 +4,7 @@ import type { ApiEnv } from "./context.ts";
 export const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const EXPOSED = [
   "Allow",
+  "ETag",
   "Idempotent-Replayed",
   "RateLimit-Limit",
   "RateLimit-Remaining",

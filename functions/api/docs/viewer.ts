@@ -9,12 +9,16 @@ const TYPES: Record<string, string> = {
   "swagger-ui.css": "text/css; charset=utf-8",
 };
 
-/** A file of the viewer, out of its package, which is bundled with the function. */
-export async function readViewerFile(
-  name: string,
-): Promise<{ type: string; bytes: Uint8Array<ArrayBuffer> | string } | undefined> {
-  const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
-  if (!type) return undefined;
-  const bytes = name === "start.js" ? START : await Deno.readFile(`${absolutePath()}/${name}`);
-  return { type, bytes };
+/** The media type of a file of the viewer, or nothing for what is none. */
+export function viewerType(name: string): string | undefined {
+  return Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+}
+
+/**
+ * Opens a file of the viewer, out of its package, which is bundled with the function. It is answered piece by piece:
+ * read whole, each answer would leave 2 MB to be collected.
+ */
+export async function openViewerFile(name: string): Promise<ReadableStream | string> {
+  if (name === "start.js") return START;
+  return (await Deno.open(`${absolutePath()}/${name}`)).readable;
 }

@@ -2,15 +2,16 @@ import { z } from "zod";
 import { SANE_REQUEST_ID } from "../headers.ts";
 import { IDEMPOTENCY_KEY } from "../request.ts";
 
-/** Headers that a request may have. */
+/** Headers that a request may have. They have no example: a viewer would send it, and an Idempotency-Key is for one request. */
 export const sent = {
   "X-Request-Id": z
     .string()
     .regex(SANE_REQUEST_ID)
     .optional()
     .meta({
-      description: "An id of yours for the request. The answer has it, and so has our log.",
-      param: { id: "RequestId", example: "import-2026-05-04-0017" },
+      description:
+        "An id of yours for the request, such as import-2026-05-04-0017. The answer has it, and so has our log.",
+      param: { id: "RequestId" },
     }),
   "Idempotency-Key": z
     .string()
@@ -18,8 +19,8 @@ export const sent = {
     .optional()
     .meta({
       description:
-        "Makes a POST safe to repeat: for 24 hours the same key with the same body gets the first answer again, and nothing is done twice. One key for one request; the keys of other credentials do not meet yours.",
-      param: { id: "IdempotencyKey", example: "lead-carmen-ruiz-1" },
+        "Makes a POST safe to repeat: a text of your own for the request, such as lead-carmen-ruiz-1. For 24 hours the same key with the same body gets the first answer again, and nothing is done twice. One key for one request; the keys of other credentials do not meet yours.",
+      param: { id: "IdempotencyKey" },
     }),
 };
 

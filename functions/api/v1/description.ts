@@ -51,15 +51,17 @@ export function descriptionOf(routes: () => readonly RouterRoute[]): Hono<ApiEnv
     return c.body(pageFor(publicBaseUrl()), 200, pageHeaders(publicBaseUrl()));
   });
 
-  description.get("/docs/:file", withEtag, async (c) => {
-    const { readViewerFile } = await import("../docs/viewer.ts");
-    const file = await readViewerFile(c.req.param("file"));
-    if (!file) throw notFound();
+  description.get("/docs/:file", async (c) => {
+    const { openViewerFile, viewerType } = await import("../docs/viewer.ts");
+    const name = c.req.param("file");
+    const type = viewerType(name);
+    if (!type) throw notFound();
     c.header("Cache-Control", ONE_DAY);
-    return c.body(file.bytes, 200, {
-      "content-type": file.type,
-      "x-content-type-options": "nosniff",
-    });
+    c.header("Content-Type", type);
+    c.header("X-Content-Type-Options", "nosniff");
+    // Nobody would read, and so close, a file that is opened for HEAD.
+    if (c.req.method === "HEAD") return c.body(null);
+    return c.body(await openViewerFile(name));
   });
 
   return description;

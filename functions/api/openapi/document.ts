@@ -22,6 +22,7 @@ export function describeApi(routes: readonly RouterRoute[], baseUrl: string) {
       version: "1.0.0",
       summary: "The REST API of a real-estate brokerage.",
       description: overview(baseUrl),
+      contact: { name: "Corredor", url: `${baseUrl}${PREFIX}/docs` },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: `${baseUrl}${PREFIX}` }],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
 import { id } from "../../../types/contracts/fields.ts";
+import { PERMISSION_OF_EVENT } from "../../../types/contracts/hooks.ts";
 import { type Access, type Endpoint, permissionOf } from "../endpoint.ts";
 import { failuresOf } from "./failures.ts";
 import { answered, sent } from "./headers.ts";
@@ -15,9 +16,6 @@ export interface Described {
   endpoint: Endpoint;
   prose: Prose;
 }
-
-/** The permissions that subscribing to an event takes, one of them for each event. */
-const EVENT_READERS = ["operations:read", "offers:read", "signatures:read", "documents:read"];
 
 /** What can stand in braces in a path. */
 const PATH_PARAMETERS: Record<string, z.ZodType> = {
@@ -36,7 +34,9 @@ export function operationOf(described: Described): ZodOpenApiOperationObject {
     tags: [tag],
     summary: prose.summary,
     description: `${prose.description}\n\n${admission(endpoint.access)}`,
-    security: security(endpoint.access),
+    security: endpoint.access === "anybody" ? [] : [{ bearer: [] }],
+    // OpenAPI 3.1 would let `security` name them as roles, but linters still take those for scopes of OAuth.
+    "x-permissions": permissions(endpoint.access),
     requestParams: {
       ...pathParameters(path),
       ...(endpoint.query ? { query: endpoint.query as z.ZodObject } : {}),
@@ -50,19 +50,21 @@ export function operationOf(described: Described): ZodOpenApiOperationObject {
   };
 }
 
-/** The roles that OpenAPI 3.1 lets a security requirement name are the permissions. */
-function security(access: Access): Record<string, string[]>[] {
-  if (access === "anybody") return [];
-  if (access === "readers of the event") return EVENT_READERS.map((one) => ({ bearer: [one] }));
+/** The permissions of which one is needed: for an event it is that of its resource. */
+function permissions(access: Access): string[] {
+  if (access === "readers of the event") return Object.values(PERMISSION_OF_EVENT);
   const permission = permissionOf(access);
-  return [{ bearer: permission ? [permission] : [] }];
+  return permission ? [permission] : [];
 }
 
 function admission(access: Access): string {
   if (access === "anybody") return "No credential.";
   if (access === "any credential") return "Permission: none; any valid credential will do.";
   if (access === "readers of the event") {
-    return "Permission: `:read` of the event's resource, which is `operations:read` for deal_won, `offers:read` for offer_accepted, `signatures:read` for signature_signed and `documents:read` for document_completed.";
+    const each = Object.entries(PERMISSION_OF_EVENT).map(
+      ([event, one]) => `\`${one}\` for ${event}`,
+    );
+    return `Permission: \`:read\` of the event's resource: ${each.join(", ")}.`;
   }
   return `Permission: \`${access}\`.`;
 }

@@ -21,7 +21,7 @@ export function overview(baseUrl: string): string {
   return `The back office of real-estate brokerages: leads, a deal pipeline whose gates nobody can bypass, offers, and signed events.
 
 ## Credentials
-Send \`Authorization: Bearer <API key>\`, or an access token that was got by OAuth. A credential belongs to one agency and sees nothing of others. It carries permissions, \`<resource>:read\` and \`<resource>:write\`; each endpoint says which one it takes, and so does its \`security\`.
+Send \`Authorization: Bearer <API key>\`, or an access token that was got by OAuth. A credential belongs to one agency and sees nothing of others. It carries permissions, \`<resource>:read\` and \`<resource>:write\`; each endpoint says which one it takes, and so does its \`x-permissions\`.
 
 ## Requests
 - Bodies are JSON (\`Content-Type: application/json\`), at most 1 MiB. Members and query parameters that are not known are refused, never ignored.

@@ -15,7 +15,8 @@ export interface OpenApi {
 }
 export interface Operation {
   operationId: string;
-  security: Record<string, string[]>[];
+  security: object[];
+  "x-permissions": string[];
   parameters: ({ name: string; in: string } | { $ref: string })[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Response | { $ref: string }>;

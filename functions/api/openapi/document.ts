@@ -12,8 +12,8 @@ const PREFIX = "/api/v1";
 /** The description of the API, OpenAPI 3.1, made from the router's own table and the contracts of its endpoints. */
 export function describeApi(routes: readonly RouterRoute[], baseUrl: string) {
   const paths: ZodOpenApiPathsObject = {};
-  for (const { path, tag, method, ...rest } of endpointsOf(routes)) {
-    paths[path] = { ...paths[path], [method]: operationOf({ path, tag, method, ...rest }) };
+  for (const one of endpointsOf(routes)) {
+    paths[one.path] = { ...paths[one.path], [one.method]: operationOf(one) };
   }
   return createDocument({
     openapi: "3.1.1",
@@ -34,7 +34,7 @@ export function describeApi(routes: readonly RouterRoute[], baseUrl: string) {
 }
 
 /** The routes that are endpoints, with the prose that belongs to them. */
-export function endpointsOf(routes: readonly RouterRoute[]): Described[] {
+function endpointsOf(routes: readonly RouterRoute[]): Described[] {
   return routes.flatMap(({ path: routed, method, handler }) => {
     if (!isEndpoint(handler)) return [];
     const path = routed.slice(PREFIX.length).replace(/:(\w+)/g, "{$1}");

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SANE_REQUEST_ID } from "../headers.ts";
 import { IDEMPOTENCY_KEY } from "../request.ts";
 
-/** Headers that a request may have. They have no example: a viewer would send it, and an Idempotency-Key is for one request. */
+/** Headers that a request may have. Without examples, since viewers send those, and a key is for one request. */
 export const sent = {
   "X-Request-Id": z
     .string()

@@ -19,7 +19,7 @@ export interface Described {
 
 /** What can stand in braces in a path. */
 const PATH_PARAMETERS: Record<string, z.ZodType> = {
-  id: id.describe("The identifier."),
+  id: id.describe("The object's id, as its list shows it."),
   token: z
     .string()
     .regex(/^[0-9a-f]{48}$/)
@@ -94,21 +94,22 @@ function requestBody(endpoint: Endpoint, prose: Prose) {
   };
 }
 
-function successes({ method, endpoint, prose }: Described) {
-  const headers = prose.standsAlone
-    ? answered.cached
-    : endpoint.access === "anybody" && !prose.limited
-      ? answered.plain
-      : method === "post"
-        ? answered.repeatable
-        : answered.counted;
+function successes(described: Described) {
+  const { endpoint, prose } = described;
+  const headers = headersOf(described);
   return Object.fromEntries(
     Object.entries(endpoint.answers).map(([status, schema]) => {
-      const [means, example] = prose.gives[status as unknown as keyof Prose["gives"]] ?? [];
+      const [means, example] = prose.gives[Number(status) as keyof Prose["gives"]] ?? [];
       if (!means) throw new Error(`${endpoint.operationId} does not say what ${status} means.`);
       const response: ZodOpenApiResponseObject = { description: means, headers };
       if (schema) response.content = { "application/json": { schema, example } };
       return [status, response];
     }),
   );
+}
+
+function headersOf({ method, endpoint, prose }: Described) {
+  if (prose.standsAlone) return answered.cached;
+  if (endpoint.access === "anybody" && !prose.limited) return answered.plain;
+  return method === "post" ? answered.repeatable : answered.counted;
 }

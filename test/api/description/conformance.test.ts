@@ -59,7 +59,7 @@ async function pathOf({ operationId }: Located): Promise<string> {
   return path(world);
 }
 
-/** Calls an operation as its first example does, but for what is named, and holds the answer against the description. */
+/** Calls an operation as its first example does, but for what is named, and holds the answer to the description. */
 async function call(operation: Located, options: CallOptions = {}): Promise<string> {
   return description.check(operation.operationId, await send(operation, options));
 }

@@ -86,7 +86,12 @@ describe("Each operation", () => {
     for (const operation of operations()) {
       const examples = hasBody(operation) ? examplesOf(operation) : [undefined];
       expect(examples, operation.operationId).not.toHaveLength(0);
-      for (const body of examples) expect(await call(operation, { body })).toMatch(/ 20[014]$/);
+      for (const body of examples) {
+        const answer = await send(operation, { body });
+        expect(description.check(operation.operationId, answer)).toMatch(/ 20[014]$/);
+        const isLimited = canAnswer("429")(operation);
+        expect(answer.headers.has("ratelimit-limit"), operation.operationId).toBe(isLimited);
+      }
     }
   });
 

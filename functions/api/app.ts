@@ -7,6 +7,7 @@ import { answerError } from "./failure.ts";
 import { preflight, standardHeaders } from "./headers.ts";
 import { mcp } from "./mcp/route.ts";
 import { agents } from "./v1/agents.ts";
+import { descriptionOf } from "./v1/description.ts";
 import { documents } from "./v1/documents.ts";
 import { flows } from "./v1/flows.ts";
 import { health } from "./v1/health.ts";
@@ -51,5 +52,9 @@ app.route("/v1/operations", operations);
 app.route("/v1/properties", properties);
 app.route("/v1/signatures", signatures);
 app.route("/v1/viewings", viewings);
+app.route(
+  "/v1",
+  descriptionOf(() => app.routes),
+);
 app.route("/mcp", mcp);
 app.route("/.well-known/oauth-protected-resource", discovery);

@@ -1,8 +1,8 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import type { Permission } from "../../types/contracts/permissions.ts";
-import { type Credential, readCredential } from "../_shared/credential.ts";
+import type { Credential } from "../_shared/credential.ts";
 import { type Caller, callDatabase, type DatabaseAnswer } from "../_shared/database.ts";
-import { type RateLimit, unauthorized } from "../_shared/errors.ts";
+import type { RateLimit } from "../_shared/errors.ts";
 
 /** What a request carries from middleware to handlers. */
 export interface ApiEnv {
@@ -16,20 +16,6 @@ export interface ApiEnv {
   };
 }
 export type ApiContext = Context<ApiEnv>;
-
-/**
- * Says what an endpoint needs. The database checks it; here only a request without any credential is refused, which
- * costs no call. Without a permission any valid credential will do.
- */
-export function needs(permission?: Permission): MiddlewareHandler<ApiEnv> {
-  return (c, next) => {
-    const credential = readCredential(c.req.header("authorization"));
-    if (!credential) throw unauthorized();
-    c.set("credential", credential);
-    c.set("permission", permission);
-    return next();
-  };
-}
 
 export function callerOf(c: ApiContext): Caller {
   return { credential: c.get("credential"), requestId: c.get("requestId") };

@@ -1,9 +1,10 @@
 import type { MiddlewareHandler } from "hono";
 import type { ApiEnv } from "./context.ts";
 
-const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+export const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const EXPOSED = [
   "Allow",
+  "ETag",
   "Idempotent-Replayed",
   "RateLimit-Limit",
   "RateLimit-Remaining",

@@ -6,7 +6,7 @@ import { readJson } from "./body.ts";
 import type { ApiContext } from "./context.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 const ISSUES_MAX = 50;
 
 export function isUuid(value: string): boolean {

@@ -14,7 +14,9 @@ export type Fault =
   /** The request is taken and never answered. */
   | "hang"
   /** A proxy answers that it cannot reach the Data API. */
-  | "bad gateway";
+  | "bad gateway"
+  /** The database meets an error that it did not raise on purpose. */
+  | "mistake";
 
 /** A line to the Data API on which faults happen at will. */
 export interface FaultyGateway {
@@ -52,6 +54,12 @@ function pass(line: FaultyGateway, request: IncomingMessage, response: ServerRes
   if (fault === "bad gateway") {
     request.resume();
     response.writeHead(502, { "content-type": "text/html" }).end("<h1>secret proxy</h1>");
+    return;
+  }
+  if (fault === "mistake") {
+    request.resume();
+    response.writeHead(500, { "content-type": "application/json" });
+    response.end('{"code":"XX000","message":"secret","details":null,"hint":null}');
     return;
   }
   const { method, headers } = request;

@@ -125,7 +125,7 @@ test("deal_won and offer_accepted carry exactly what the list endpoints show", a
   }
 });
 
-test("signature_signed and document_completed carry what the sample shows", async () => {
+test("signature_signed and document_completed carry what the lists and the sample show", async () => {
   for (const event of ["signature_signed", "document_completed"] as const) {
     await world.subscribe(agency, world.receiver.url(`/${event}`), event);
   }
@@ -133,12 +133,17 @@ test("signature_signed and document_completed carry what the sample shows", asyn
     insert into public.signatures (agency_id, signer_name, status) values (${agency}, 'Ana Pérez', 'signed')`;
   await world.completeDocuments(agency);
   await world.drain();
-  for (const event of ["signature_signed", "document_completed"]) {
+  for (const [event, list] of [
+    ["signature_signed", "/signatures"],
+    ["document_completed", "/documents"],
+  ] as const) {
     const [received] = world.receiver.at(`/${event}`);
-    const {
-      data: [shown],
-    } = await get(`/hooks/sample?event_type=${event}`);
-    expect(JSON.parse(received?.bytes.toString() ?? "null")).toEqual(shown);
+    for (const path of [list, `/hooks/sample?event_type=${event}`]) {
+      const {
+        data: [shown],
+      } = await get(path);
+      expect(JSON.parse(received?.bytes.toString() ?? "null")).toEqual(shown);
+    }
   }
 });
 

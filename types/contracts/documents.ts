@@ -76,7 +76,9 @@ export const CreateDocument = z
     path: ["content_type"],
     error: "goes together with size_bytes",
   })
-  .describe("A document that is asked for, and maybe its file.");
+  .describe(
+    "A document that is asked for, and maybe its file. It belongs to an operation, a lead or a property: at least one of them is named.",
+  );
 
 export const UpdateDocument = z
   .strictObject({
@@ -128,9 +130,11 @@ export const Document = z
   .describe("A document of an operation, a lead or a property.");
 
 /** The answer to POST /documents and POST /documents/{id}/upload. */
-export const DocumentWithUpload = z.strictObject({
-  data: Document,
-  upload: Upload.nullable().describe(
-    "Where to upload the file; null when none was announced, or when Storage did not answer just then: POST /documents/{id}/upload asks again.",
-  ),
-});
+export const DocumentWithUpload = z
+  .strictObject({
+    data: Document,
+    upload: Upload.nullable().describe(
+      "Where to upload the file; null when none was announced, or when Storage did not answer just then: POST /documents/{id}/upload asks again.",
+    ),
+  })
+  .describe("A document, and where to upload its file.");

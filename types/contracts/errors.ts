@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { id, moment } from "./fields.ts";
+import { Permission } from "./permissions.ts";
 
 /** The codes of the errors, each with its one status. */
 export const STATUS_OF_CODE = {
@@ -20,80 +22,97 @@ export const ErrorCode = z
   .describe("What kind of error it is; each code has one HTTP status.");
 export type ErrorCode = z.output<typeof ErrorCode>;
 
-/** Everything that details.reason of a validation_error can say. */
+/** Everything that details.reason of a validation_error can say, and what it means. */
+export const MEANING_OF_REASON = {
+  stage_gate_blocked:
+    "The gate of the current stage has pending steps; pending_actions lists them. Nothing was changed.",
+  invalid_transition:
+    "Not a step that may be taken: a stage is left exactly one step forward, and only the last active one leads to a successful close; the status of a viewing, a document or a signature only goes forward.",
+  invalid_stage: "Not a stage of the operation's flow, or not one to start in.",
+  operation_closed:
+    "The operation is closed: it does not move and takes no offers and no viewings.",
+  lost_reason_required: "Moving to lost needs lost_reason.",
+  db_gate_blocked: "A rental cannot close before its deposit is paid.",
+  property_required: "Neither the offer nor its operation names a property.",
+  operation_type_not_allowed: "A lead cannot be created with operation_type sell.",
+  unknown_reference: "An id in the body is not one of your agency's; issues names the member.",
+  nothing_to_change: "The request changes nothing.",
+  invalid_cursor: "The cursor was not made by this list.",
+  idempotency_key_reused: "The Idempotency-Key was used for another request in the last 24 hours.",
+  invalid_json: "The body is not JSON in UTF-8.",
+  invalid_body:
+    "A member of the body is missing, not known, of the wrong type or out of range; issues names it.",
+  invalid_query:
+    "A query parameter is not known, repeated, or not of the form it has to be; issues names it.",
+  invalid_header: "A header is not of the form it has to be; issues names it.",
+  invalid_target: "The hook's target_url is not a public https address.",
+  invalid_time:
+    "Not a time that the clock of the agency's zone shows, or an end that does not fit.",
+  invalid_value: "The database does not take a value.",
+} as const;
+
 export const ValidationReason = z
-  .enum([
-    "stage_gate_blocked",
-    "invalid_transition",
-    "invalid_stage",
-    "operation_closed",
-    "lost_reason_required",
-    "db_gate_blocked",
-    "property_required",
-    "operation_type_not_allowed",
-    "unknown_reference",
-    "offer_required",
-    "amount_required",
-    "nothing_to_change",
-    "invalid_cursor",
-    "idempotency_key_reused",
-    "invalid_json",
-    "invalid_body",
-    "invalid_query",
-    "invalid_header",
-    "invalid_target",
-    "invalid_value",
-    "invalid_time",
-  ])
+  .enum(Object.keys(MEANING_OF_REASON) as [keyof typeof MEANING_OF_REASON])
   .describe("Which rule refused the request.");
 export type ValidationReason = z.output<typeof ValidationReason>;
 
-export const Issue = z.strictObject({
-  path: z.string().max(200).describe("The member, query parameter or header that is wrong."),
-  message: z.string().max(500).describe("What is wrong with it, for people."),
-});
+export const Issue = z
+  .strictObject({
+    path: z.string().max(200).describe("The member, query parameter or header that is wrong."),
+    message: z.string().max(500).describe("What is wrong with it, for people."),
+  })
+  .describe("One thing that is wrong with the request.");
 export type Issue = z.output<typeof Issue>;
 
-export const PendingAction = z.strictObject({
-  id: z.string().describe("The gate step, for example propiedadesVisitadas."),
-  label: z.string().describe("The gate step's name for people."),
-});
+export const PendingAction = z
+  .strictObject({
+    id: z.string().describe("The gate step, for example propiedadesVisitadas."),
+    label: z.string().describe("The gate step's name for people."),
+  })
+  .describe("A step of a gate that is still to do.");
 
 export const ErrorDetails = z
-  .looseObject({
-    reason: z
-      .string()
-      .optional()
-      .describe("Machine-readable variant; always there with validation_error."),
+  .strictObject({
+    reason: ValidationReason.optional().describe(
+      "Machine-readable variant; always there with validation_error.",
+    ),
     issues: z.array(Issue).max(50).optional().describe("The members that are wrong."),
     pending_actions: z
       .array(PendingAction)
       .optional()
       .describe("With stage_gate_blocked: the gate steps that are still to do."),
-    required_permission: z.string().optional().describe("With forbidden: the missing permission."),
+    required_permission: Permission.optional().describe("With forbidden: the missing permission."),
+    allowed_methods: z
+      .array(z.string())
+      .optional()
+      .describe("With method_not_allowed: the methods that the path takes."),
+    max_bytes: z.int().optional().describe("With payload_too_large: how large a body may be."),
     retry_after_seconds: z
       .number()
       .optional()
       .describe("With rate_limited: how long to wait before the next request."),
-    viewing_id: z
-      .string()
+    viewing_id: id
       .optional()
       .describe("With conflict about a viewing: the one that is in the way."),
     booked: z
       .enum(["agent", "property"])
       .optional()
       .describe("With conflict about a viewing: what has no time."),
-    starts_at: z.string().optional().describe("When the viewing in the way starts."),
-    ends_at: z.string().optional().describe("When it ends."),
+    starts_at: moment.optional().describe("When the viewing in the way starts."),
+    ends_at: moment.optional().describe("When it ends."),
   })
   .describe("What a program needs to act on the error.");
 
 /** The body of every answer that is not a success. */
-export const ErrorAnswer = z.strictObject({
-  error: z.strictObject({
-    code: ErrorCode,
-    message: z.string().describe("What happened, for people."),
-    details: ErrorDetails,
-  }),
-});
+export const ErrorAnswer = z
+  .strictObject({
+    error: z
+      .strictObject({
+        code: ErrorCode,
+        message: z.string().describe("What happened, for people."),
+        details: ErrorDetails,
+      })
+      .describe("The error."),
+  })
+  .describe("The body of every answer that is not a success.");
 export type ErrorAnswer = z.output<typeof ErrorAnswer>;

@@ -76,13 +76,15 @@ export const email = z
 /** A phone number as people write it; the function turns it into E.164. */
 export const phone = words(50);
 
-/** A sum of money: above zero, at most two decimals. */
+/**
+ * A sum of money: above zero, at most two decimals. As a schema it does not say multipleOf 0.01, by which validators
+ * that reckon in binary fractions would refuse 19.99.
+ */
 export const amount = z
   .number()
   .positive("must be above 0")
   .max(AMOUNT_MAX)
-  .refine((value) => Number(value.toFixed(2)) === value, "must have at most 2 decimals")
-  .meta({ multipleOf: 0.01 });
+  .refine((value) => Number(value.toFixed(2)) === value, "must have at most 2 decimals");
 
 /** A moment in ISO 8601, UTC. */
 export const moment = z.iso.datetime({ offset: true });

@@ -1,7 +1,11 @@
 import { z } from "zod";
+import { Document } from "./documents.ts";
 import { id, moment, words } from "./fields.ts";
-import { page } from "./pages.ts";
+import { Offer } from "./offers.ts";
+import { Operation } from "./operations.ts";
+import { listOf, page } from "./pages.ts";
 import type { Permission } from "./permissions.ts";
+import { Signature } from "./signatures.ts";
 
 export const EventType = z
   .enum(["deal_won", "offer_accepted", "signature_signed", "document_completed"])
@@ -16,6 +20,14 @@ export const PERMISSION_OF_EVENT: Record<EventType, Permission> = {
   document_completed: "documents:read",
 };
 
+/** What an event carries: exactly the object that the list of its resource shows. */
+export const PAYLOAD_OF_EVENT = {
+  deal_won: Operation,
+  offer_accepted: Offer,
+  signature_signed: Signature,
+  document_completed: Document,
+} as const satisfies Record<EventType, z.ZodType>;
+
 export const CreateHook = z
   .strictObject({
     event_type: EventType.describe("The event to be told of."),
@@ -26,6 +38,11 @@ export const CreateHook = z
 export const SampleHookQuery = z
   .strictObject({ event_type: EventType.describe("The event to sample."), ...page })
   .describe("Which event to sample.");
+
+/** Rows that are in the state of the event that was asked for, each as the event would carry it. */
+export const SampleOfEvent = listOf(
+  z.union([Operation, Offer, Signature, Document]).describe("What the event would carry."),
+).describe("A page of what an event carried, or would have, latest first.");
 
 /** POST /hooks answers the identifier alone, without the data envelope. */
 export const CreatedHook = z

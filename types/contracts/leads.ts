@@ -60,7 +60,7 @@ export const CreateLead = z
       }).meta({ enum: ["buy", "rent"] }),
     ).describe("buy or rent: the operation to open with the lead. Left out, none is opened."),
     budget_max: optional(amount).describe(
-      "The most the person would pay: the price, or the monthly rent.",
+      "The most the person would pay: the price, or the monthly rent; at most 2 decimals.",
     ),
     bedrooms_min: optional(bedroomsMin).describe(
       "The fewest bedrooms the person accepts: 0 to 50.",

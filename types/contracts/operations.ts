@@ -46,7 +46,7 @@ export const UpdateOperation = z
     path: ["lost_reason"],
     error: "goes only with stage lost",
   })
-  .describe("A change of an operation.");
+  .describe("A change of an operation: its stage, its property, or both, all of it or nothing.");
 
 export const Operation = z
   .strictObject({

@@ -9,7 +9,9 @@ export const page = {
     .transform(Number)
     .pipe(z.int().min(1).max(200))
     .optional()
-    .meta({ type: "integer", minimum: 1, maximum: 200, default: 50, pattern: undefined })
+    .meta({ type: "integer", minimum: 1, maximum: 200, pattern: undefined })
+    // A default beside a transformation is left out of a JSON schema, so the description is given it last.
+    .meta({ override: { default: 50 } })
     .describe("How many rows a page has: 1 to 200, by default 50."),
   cursor: text(1000)
     .optional()

@@ -30,7 +30,9 @@ export const CreateSignature = z
     path: ["document_id"],
     error: "one of document_id and operation_id is required",
   })
-  .describe("A new signature, one for each signer.");
+  .describe(
+    "A new signature, one for each signer. It names a document, an operation, or both when the one belongs to the other.",
+  );
 
 export const UpdateSignature = z
   .strictObject({

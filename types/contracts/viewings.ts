@@ -51,7 +51,7 @@ export const CreateViewing = z
     notes: optional(text(10_000)).describe("Free text."),
   })
   .refine((body) => body.ends_at === undefined || body.duration_minutes === undefined, endsOnce)
-  .describe("A new viewing.");
+  .describe("A new viewing. It ends at ends_at or after duration_minutes, not both.");
 
 export const UpdateViewing = z
   .strictObject({
@@ -65,7 +65,9 @@ export const UpdateViewing = z
     notes: text(10_000).nullable().optional().describe("Free text; null clears it."),
   })
   .refine((patch) => patch.ends_at === undefined || patch.duration_minutes === undefined, endsOnce)
-  .describe("A change of a viewing; members left out stay as they are.");
+  .describe(
+    "A change of a viewing; members left out stay as they are. Not both ends_at and duration_minutes.",
+  );
 
 export const Viewing = z
   .strictObject({

@@ -1,21 +1,33 @@
 import { Hono } from "hono";
-import { ListAgentsQuery } from "../../../types/contracts/agents.ts";
-import { pageArguments } from "../../../types/contracts/pages.ts";
+import { Agent, ListAgentsQuery } from "../../../types/contracts/agents.ts";
+import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import { answerAsIs, answerOne } from "../answer.ts";
-import { type ApiEnv, needs, rpc } from "../context.ts";
+import { type ApiEnv, rpc } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { noQuery, pathId, readQuery } from "../request.ts";
 
 export const agents = new Hono<ApiEnv>();
 
-agents.get("/", needs(), async (c) => {
-  const query = readQuery(c, ListAgentsQuery);
+const list = endpoint({
+  operationId: "listAgents",
+  access: "any credential",
+  query: ListAgentsQuery,
+  answers: { 200: listOf(Agent) },
+});
+agents.get("/", list, async (c) => {
+  const query = readQuery(c, list.query);
   return answerAsIs(
     c,
     await rpc(c, "list_agents", { active: query.active, ...pageArguments(query) }),
   );
 });
 
-agents.get("/:id", needs(), async (c) => {
+const get = endpoint({
+  operationId: "getAgent",
+  access: "any credential",
+  answers: { 200: one(Agent) },
+});
+agents.get("/:id", get, async (c) => {
   const agent_id = pathId(c);
   noQuery(c);
   return answerOne(c, await rpc(c, "get_agent", { agent_id }));

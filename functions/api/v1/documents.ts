@@ -3,37 +3,55 @@ import type { z } from "zod";
 import {
   CreateDocument,
   CreateDocumentUpload,
-  type Document,
-  type DocumentWithUpload,
+  Document,
+  DocumentWithUpload,
+  Download,
   ListDocumentsQuery,
   UpdateDocument,
 } from "../../../types/contracts/documents.ts";
-import { pageArguments } from "../../../types/contracts/pages.ts";
+import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import type { DatabaseAnswer } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { logProblem } from "../../_shared/log.ts";
 import { signDownload, signUpload } from "../../_shared/storage.ts";
 import { answerAsIs, answerOne, type Created, markReplayed } from "../answer.ts";
-import { type ApiContext, type ApiEnv, callerOf, needs, rpc } from "../context.ts";
+import { type ApiContext, type ApiEnv, callerOf, rpc } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { idempotencyKey, noQuery, pathId, readBody, readQuery } from "../request.ts";
 
 export const documents = new Hono<ApiEnv>();
 
-documents.get("/", needs("documents:read"), async (c) => {
-  const { limit, cursor, ...filters } = readQuery(c, ListDocumentsQuery);
+const list = endpoint({
+  operationId: "listDocuments",
+  access: "documents:read",
+  query: ListDocumentsQuery,
+  answers: { 200: listOf(Document) },
+});
+documents.get("/", list, async (c) => {
+  const { limit, cursor, ...filters } = readQuery(c, list.query);
   return answerAsIs(
     c,
     await rpc(c, "list_documents", { ...filters, ...pageArguments({ limit, cursor }) }),
   );
 });
 
-documents.get("/:id", needs("documents:read"), async (c) => {
+const get = endpoint({
+  operationId: "getDocument",
+  access: "documents:read",
+  answers: { 200: one(Document) },
+});
+documents.get("/:id", get, async (c) => {
   const document_id = pathId(c);
   noQuery(c);
   return answerOne(c, await rpc(c, "get_document", { document_id }));
 });
 
-documents.get("/:id/download", needs("documents:read"), async (c) => {
+const download = endpoint({
+  operationId: "downloadDocument",
+  access: "documents:read",
+  answers: { 200: one(Download) },
+});
+documents.get("/:id/download", download, async (c) => {
   const document_id = pathId(c);
   noQuery(c);
   const answer = await rpc(c, "get_document_file", { document_id });
@@ -41,25 +59,43 @@ documents.get("/:id/download", needs("documents:read"), async (c) => {
   return c.json({ data: await signDownload(callerOf(c), storage_path) });
 });
 
-documents.post("/", needs("documents:write"), async (c) => {
+const create = endpoint({
+  operationId: "createDocument",
+  access: "documents:write",
+  body: CreateDocument,
+  answers: { 201: DocumentWithUpload },
+});
+documents.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
-  const body = await readBody(c, CreateDocument);
+  const body = await readBody(c, create.body);
   return answerWithUpload(c, await rpc(c, "create_document", { body, idempotency_key }));
 });
 
-documents.post("/:id/upload", needs("documents:write"), async (c) => {
+const upload = endpoint({
+  operationId: "createDocumentUpload",
+  access: "documents:write",
+  body: CreateDocumentUpload,
+  answers: { 201: DocumentWithUpload },
+});
+documents.post("/:id/upload", upload, async (c) => {
   const document_id = pathId(c);
   const idempotency_key = idempotencyKey(c);
-  const body = await readBody(c, CreateDocumentUpload);
+  const body = await readBody(c, upload.body);
   return answerWithUpload(
     c,
     await rpc(c, "create_document_upload", { document_id, body, idempotency_key }),
   );
 });
 
-documents.patch("/:id", needs("documents:write"), async (c) => {
+const update = endpoint({
+  operationId: "updateDocument",
+  access: "documents:write",
+  body: UpdateDocument,
+  answers: { 200: one(Document) },
+});
+documents.patch("/:id", update, async (c) => {
   const document_id = pathId(c);
-  const patch = await readBody(c, UpdateDocument);
+  const patch = await readBody(c, update.body);
   return answerOne(c, await rpc(c, "update_document", { document_id, patch }));
 });
 

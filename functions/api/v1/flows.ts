@@ -1,11 +1,18 @@
 import { Hono } from "hono";
+import { ListOfFlows } from "../../../types/contracts/flows.ts";
 import { answerAsIs } from "../answer.ts";
-import { type ApiEnv, needs, rpc } from "../context.ts";
+import { type ApiEnv, rpc } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { noQuery } from "../request.ts";
 
 export const flows = new Hono<ApiEnv>();
 
-flows.get("/", needs(), async (c) => {
+const list = endpoint({
+  operationId: "listFlows",
+  access: "any credential",
+  answers: { 200: ListOfFlows },
+});
+flows.get("/", list, async (c) => {
   noQuery(c);
   return answerAsIs(c, await rpc(c, "list_flows", {}));
 });

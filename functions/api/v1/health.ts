@@ -1,12 +1,19 @@
 import { Hono } from "hono";
+import { Health } from "../../../types/contracts/health.ts";
 import { unavailable } from "../../_shared/errors.ts";
 import { answerAsIs } from "../answer.ts";
 import { type ApiEnv, rpc } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { noQuery } from "../request.ts";
 
 export const health = new Hono<ApiEnv>();
 
-health.get("/", async (c) => {
+const get = endpoint({
+  operationId: "getHealth",
+  access: "anybody",
+  answers: { 200: Health },
+});
+health.get("/", get, async (c) => {
   noQuery(c);
   try {
     return answerAsIs(c, await rpc(c, "health", {}));

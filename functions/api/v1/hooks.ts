@@ -1,34 +1,56 @@
 import { Hono } from "hono";
 import {
+  CreatedHook,
   CreateHook,
+  Hook,
   PERMISSION_OF_EVENT,
   SampleHookQuery,
+  SampleOfEvent,
 } from "../../../types/contracts/hooks.ts";
-import { PageQuery, pageArguments } from "../../../types/contracts/pages.ts";
+import { listOf, PageQuery, pageArguments } from "../../../types/contracts/pages.ts";
 import { authenticate } from "../../_shared/agency.ts";
 import { invalid } from "../../_shared/errors.ts";
 import { assertDeliverable } from "../../_shared/target.ts";
 import { answerAsIs, answerCreated } from "../answer.ts";
-import { type ApiEnv, callerOf, needs, rpc, showRateLimit } from "../context.ts";
+import { type ApiEnv, callerOf, rpc, showRateLimit } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { idempotencyKey, isUuid, noQuery, readBody, readQuery } from "../request.ts";
 
 export const hooks = new Hono<ApiEnv>();
 
-hooks.get("/", needs(), async (c) => {
-  return answerAsIs(c, await rpc(c, "list_hooks", pageArguments(readQuery(c, PageQuery))));
+const list = endpoint({
+  operationId: "listHooks",
+  access: "any credential",
+  query: PageQuery,
+  answers: { 200: listOf(Hook) },
+});
+hooks.get("/", list, async (c) => {
+  return answerAsIs(c, await rpc(c, "list_hooks", pageArguments(readQuery(c, list.query))));
 });
 
-hooks.get("/sample", needs(), async (c) => {
-  const query = readQuery(c, SampleHookQuery);
+const sample = endpoint({
+  operationId: "sampleHook",
+  access: "readers of the event",
+  query: SampleHookQuery,
+  answers: { 200: SampleOfEvent },
+});
+hooks.get("/sample", sample, async (c) => {
+  const query = readQuery(c, sample.query);
   return answerAsIs(
     c,
     await rpc(c, "sample_hook", { event_type: query.event_type, ...pageArguments(query) }),
   );
 });
 
-hooks.post("/", needs(), async (c) => {
+const create = endpoint({
+  operationId: "createHook",
+  access: "readers of the event",
+  body: CreateHook,
+  answers: { 201: CreatedHook },
+});
+hooks.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
-  const body = await readBody(c, CreateHook);
+  const body = await readBody(c, create.body);
   // Which permission it takes depends on the event, so a target is refused only to a caller who may subscribe.
   c.set("permission", PERMISSION_OF_EVENT[body.event_type]);
   const target = await assertDeliverable(body.target_url);
@@ -40,7 +62,12 @@ hooks.post("/", needs(), async (c) => {
   return answerCreated(c, await rpc(c, "create_hook", { body, idempotency_key }), "flat");
 });
 
-hooks.delete("/:id", needs(), async (c) => {
+const remove = endpoint({
+  operationId: "deleteHook",
+  access: "any credential",
+  answers: { 204: null },
+});
+hooks.delete("/:id", remove, async (c) => {
   noQuery(c);
   const hook_id = c.req.param("id");
   // An id that is no UUID names no subscription, and deleting one that does not exist succeeds.

@@ -3,15 +3,17 @@ import {
   ArchiveLead,
   ArchiveLeadQuery,
   CreateLead,
+  Lead,
   ListLeadsQuery,
   UpdateLead,
 } from "../../../types/contracts/leads.ts";
-import { pageArguments } from "../../../types/contracts/pages.ts";
+import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import { countryOf } from "../../_shared/agency.ts";
 import { invalid } from "../../_shared/errors.ts";
 import { toE164 } from "../../_shared/phone.ts";
 import { answerAsIs, answerCreated, answerOne } from "../answer.ts";
-import { type ApiContext, type ApiEnv, callerOf, needs, rpc } from "../context.ts";
+import { type ApiContext, type ApiEnv, callerOf, rpc } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import {
   idempotencyKey,
   noQuery,
@@ -23,8 +25,14 @@ import {
 
 export const leads = new Hono<ApiEnv>();
 
-leads.get("/", needs("leads:read"), async (c) => {
-  const query = readQuery(c, ListLeadsQuery);
+const list = endpoint({
+  operationId: "listLeads",
+  access: "leads:read",
+  query: ListLeadsQuery,
+  answers: { 200: listOf(Lead) },
+});
+leads.get("/", list, async (c) => {
+  const query = readQuery(c, list.query);
   return answerAsIs(
     c,
     await rpc(c, "list_leads", {
@@ -38,28 +46,53 @@ leads.get("/", needs("leads:read"), async (c) => {
   );
 });
 
-leads.get("/:id", needs("leads:read"), async (c) => {
+const get = endpoint({
+  operationId: "getLead",
+  access: "leads:read",
+  answers: { 200: one(Lead) },
+});
+leads.get("/:id", get, async (c) => {
   const lead_id = pathId(c);
   noQuery(c);
   return answerOne(c, await rpc(c, "get_lead", { lead_id }));
 });
 
-leads.post("/", needs("leads:write"), async (c) => {
+const create = endpoint({
+  operationId: "createLead",
+  access: "leads:write",
+  body: CreateLead,
+  answers: { 201: one(Lead) },
+});
+leads.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
-  const body = await withE164(c, await readBody(c, CreateLead));
+  const body = await withE164(c, await readBody(c, create.body));
   return answerCreated(c, await rpc(c, "create_lead", { body, idempotency_key }));
 });
 
-leads.patch("/:id", needs("leads:write"), async (c) => {
+const update = endpoint({
+  operationId: "updateLead",
+  access: "leads:write",
+  body: UpdateLead,
+  answers: { 200: one(Lead) },
+});
+leads.patch("/:id", update, async (c) => {
   const lead_id = pathId(c);
-  const patch = await withE164(c, await readBody(c, UpdateLead));
+  const patch = await withE164(c, await readBody(c, update.body));
   return answerOne(c, await rpc(c, "update_lead", { lead_id, patch }));
 });
 
-leads.delete("/:id", needs("leads:write"), async (c) => {
+const archive = endpoint({
+  operationId: "archiveLead",
+  access: "leads:write",
+  query: ArchiveLeadQuery,
+  body: ArchiveLead,
+  bodyIsOptional: true,
+  answers: { 200: one(Lead) },
+});
+leads.delete("/:id", archive, async (c) => {
   const lead_id = pathId(c);
-  const { reason } = readQuery(c, ArchiveLeadQuery);
-  const { archive_reason } = await readOptionalBody(c, ArchiveLead);
+  const { reason } = readQuery(c, archive.query);
+  const { archive_reason } = await readOptionalBody(c, archive.body);
   if (reason !== undefined && archive_reason !== undefined && reason !== archive_reason) {
     throw invalid("invalid_body", "The body does not fit.", [
       { path: "archive_reason", message: "differs from the query parameter reason" },

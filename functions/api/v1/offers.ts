@@ -1,9 +1,16 @@
 import { Hono } from "hono";
-import { CreateOffer, CreateOfferLink, ListOffersQuery } from "../../../types/contracts/offers.ts";
-import { pageArguments } from "../../../types/contracts/pages.ts";
+import {
+  CreateOffer,
+  CreateOfferLink,
+  ListOffersQuery,
+  Offer,
+  PublicOffer,
+} from "../../../types/contracts/offers.ts";
+import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import { notFound } from "../../_shared/errors.ts";
 import { answerAsIs, answerCreated, answerOne } from "../answer.ts";
-import { type ApiEnv, needs, rpc } from "../context.ts";
+import { type ApiEnv, rpc } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import {
   idempotencyKey,
   noQuery,
@@ -17,8 +24,14 @@ export const offers = new Hono<ApiEnv>();
 
 const PUBLIC_TOKEN = /^[0-9a-f]{48}$/;
 
-offers.get("/", needs("offers:read"), async (c) => {
-  const query = readQuery(c, ListOffersQuery);
+const list = endpoint({
+  operationId: "listOffers",
+  access: "offers:read",
+  query: ListOffersQuery,
+  answers: { 200: listOf(Offer) },
+});
+offers.get("/", list, async (c) => {
+  const query = readQuery(c, list.query);
   return answerAsIs(
     c,
     await rpc(c, "list_offers", {
@@ -31,7 +44,12 @@ offers.get("/", needs("offers:read"), async (c) => {
 });
 
 /** For the client who was given the link: no credential but the token in it. */
-offers.get("/public/:token", async (c) => {
+const getPublic = endpoint({
+  operationId: "getPublicOffer",
+  access: "anybody",
+  answers: { 200: one(PublicOffer) },
+});
+offers.get("/public/:token", getPublic, async (c) => {
   noQuery(c);
   const public_token = c.req.param("token");
   if (!PUBLIC_TOKEN.test(public_token)) throw notFound();
@@ -40,22 +58,40 @@ offers.get("/public/:token", async (c) => {
   return answerOne(c, answer);
 });
 
-offers.get("/:id", needs("offers:read"), async (c) => {
+const get = endpoint({
+  operationId: "getOffer",
+  access: "offers:read",
+  answers: { 200: one(Offer) },
+});
+offers.get("/:id", get, async (c) => {
   const offer_id = pathId(c);
   noQuery(c);
   return answerOne(c, await rpc(c, "get_offer", { offer_id }));
 });
 
-offers.post("/", needs("offers:write"), async (c) => {
+const create = endpoint({
+  operationId: "createOffer",
+  access: "offers:write",
+  body: CreateOffer,
+  answers: { 201: one(Offer) },
+});
+offers.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
-  const body = await readBody(c, CreateOffer);
+  const body = await readBody(c, create.body);
   return answerCreated(c, await rpc(c, "create_offer", { body, idempotency_key }));
 });
 
-offers.post("/:id/link", needs("offers:write"), async (c) => {
+const createLink = endpoint({
+  operationId: "createOfferLink",
+  access: "offers:write",
+  body: CreateOfferLink,
+  bodyIsOptional: true,
+  answers: { 201: one(Offer) },
+});
+offers.post("/:id/link", createLink, async (c) => {
   const offer_id = pathId(c);
   const idempotency_key = idempotencyKey(c);
   noQuery(c);
-  await readOptionalBody(c, CreateOfferLink);
+  await readOptionalBody(c, createLink.body);
   return answerCreated(c, await rpc(c, "create_offer_link", { offer_id, idempotency_key }));
 });

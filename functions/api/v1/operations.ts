@@ -2,17 +2,25 @@ import { Hono } from "hono";
 import {
   CreateOperation,
   ListOperationsQuery,
+  Operation,
   UpdateOperation,
 } from "../../../types/contracts/operations.ts";
-import { pageArguments } from "../../../types/contracts/pages.ts";
+import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import { answerAsIs, answerCreated, answerOne } from "../answer.ts";
-import { type ApiEnv, needs, rpc } from "../context.ts";
+import { type ApiEnv, rpc } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { idempotencyKey, noQuery, pathId, readBody, readQuery } from "../request.ts";
 
 export const operations = new Hono<ApiEnv>();
 
-operations.get("/", needs("operations:read"), async (c) => {
-  const query = readQuery(c, ListOperationsQuery);
+const list = endpoint({
+  operationId: "listOperations",
+  access: "operations:read",
+  query: ListOperationsQuery,
+  answers: { 200: listOf(Operation) },
+});
+operations.get("/", list, async (c) => {
+  const query = readQuery(c, list.query);
   return answerAsIs(
     c,
     await rpc(c, "list_operations", {
@@ -25,20 +33,37 @@ operations.get("/", needs("operations:read"), async (c) => {
   );
 });
 
-operations.get("/:id", needs("operations:read"), async (c) => {
+const get = endpoint({
+  operationId: "getOperation",
+  access: "operations:read",
+  answers: { 200: one(Operation) },
+});
+operations.get("/:id", get, async (c) => {
   const operation_id = pathId(c);
   noQuery(c);
   return answerOne(c, await rpc(c, "get_operation", { operation_id }));
 });
 
-operations.post("/", needs("operations:write"), async (c) => {
+const create = endpoint({
+  operationId: "createOperation",
+  access: "operations:write",
+  body: CreateOperation,
+  answers: { 200: one(Operation), 201: one(Operation) },
+});
+operations.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
-  const body = await readBody(c, CreateOperation);
+  const body = await readBody(c, create.body);
   return answerCreated(c, await rpc(c, "create_operation", { body, idempotency_key }));
 });
 
-operations.patch("/:id", needs("operations:write"), async (c) => {
+const update = endpoint({
+  operationId: "updateOperation",
+  access: "operations:write",
+  body: UpdateOperation,
+  answers: { 200: one(Operation) },
+});
+operations.patch("/:id", update, async (c) => {
   const operation_id = pathId(c);
-  const patch = await readBody(c, UpdateOperation);
+  const patch = await readBody(c, update.body);
   return answerOne(c, await rpc(c, "update_operation", { operation_id, patch }));
 });

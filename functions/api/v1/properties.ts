@@ -1,21 +1,33 @@
 import { Hono } from "hono";
-import { pageArguments } from "../../../types/contracts/pages.ts";
-import { ListPropertiesQuery } from "../../../types/contracts/properties.ts";
+import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
+import { ListPropertiesQuery, Property } from "../../../types/contracts/properties.ts";
 import { answerAsIs, answerOne } from "../answer.ts";
-import { type ApiEnv, needs, rpc } from "../context.ts";
+import { type ApiEnv, rpc } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { noQuery, pathId, readQuery } from "../request.ts";
 
 export const properties = new Hono<ApiEnv>();
 
-properties.get("/", needs("properties:read"), async (c) => {
-  const { limit, cursor, ...filters } = readQuery(c, ListPropertiesQuery);
+const list = endpoint({
+  operationId: "listProperties",
+  access: "properties:read",
+  query: ListPropertiesQuery,
+  answers: { 200: listOf(Property) },
+});
+properties.get("/", list, async (c) => {
+  const { limit, cursor, ...filters } = readQuery(c, list.query);
   return answerAsIs(
     c,
     await rpc(c, "list_properties", { ...filters, ...pageArguments({ limit, cursor }) }),
   );
 });
 
-properties.get("/:id", needs("properties:read"), async (c) => {
+const get = endpoint({
+  operationId: "getProperty",
+  access: "properties:read",
+  answers: { 200: one(Property) },
+});
+properties.get("/:id", get, async (c) => {
   const property_id = pathId(c);
   noQuery(c);
   return answerOne(c, await rpc(c, "get_property", { property_id }));

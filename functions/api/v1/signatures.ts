@@ -1,38 +1,63 @@
 import { Hono } from "hono";
-import { pageArguments } from "../../../types/contracts/pages.ts";
+import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import {
   CreateSignature,
   ListSignaturesQuery,
+  Signature,
   UpdateSignature,
 } from "../../../types/contracts/signatures.ts";
 import { answerAsIs, answerCreated, answerOne } from "../answer.ts";
-import { type ApiEnv, needs, rpc } from "../context.ts";
+import { type ApiEnv, rpc } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { idempotencyKey, noQuery, pathId, readBody, readQuery } from "../request.ts";
 
 export const signatures = new Hono<ApiEnv>();
 
-signatures.get("/", needs("signatures:read"), async (c) => {
-  const { limit, cursor, ...filters } = readQuery(c, ListSignaturesQuery);
+const list = endpoint({
+  operationId: "listSignatures",
+  access: "signatures:read",
+  query: ListSignaturesQuery,
+  answers: { 200: listOf(Signature) },
+});
+signatures.get("/", list, async (c) => {
+  const { limit, cursor, ...filters } = readQuery(c, list.query);
   return answerAsIs(
     c,
     await rpc(c, "list_signatures", { ...filters, ...pageArguments({ limit, cursor }) }),
   );
 });
 
-signatures.get("/:id", needs("signatures:read"), async (c) => {
+const get = endpoint({
+  operationId: "getSignature",
+  access: "signatures:read",
+  answers: { 200: one(Signature) },
+});
+signatures.get("/:id", get, async (c) => {
   const signature_id = pathId(c);
   noQuery(c);
   return answerOne(c, await rpc(c, "get_signature", { signature_id }));
 });
 
-signatures.post("/", needs("signatures:write"), async (c) => {
+const create = endpoint({
+  operationId: "createSignature",
+  access: "signatures:write",
+  body: CreateSignature,
+  answers: { 201: one(Signature) },
+});
+signatures.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
-  const body = await readBody(c, CreateSignature);
+  const body = await readBody(c, create.body);
   return answerCreated(c, await rpc(c, "create_signature", { body, idempotency_key }));
 });
 
-signatures.patch("/:id", needs("signatures:write"), async (c) => {
+const update = endpoint({
+  operationId: "updateSignature",
+  access: "signatures:write",
+  body: UpdateSignature,
+  answers: { 200: one(Signature) },
+});
+signatures.patch("/:id", update, async (c) => {
   const signature_id = pathId(c);
-  const patch = await readBody(c, UpdateSignature);
+  const patch = await readBody(c, update.body);
   return answerOne(c, await rpc(c, "update_signature", { signature_id, patch }));
 });

@@ -1,38 +1,63 @@
 import { Hono } from "hono";
-import { pageArguments } from "../../../types/contracts/pages.ts";
+import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import {
   CreateViewing,
   ListViewingsQuery,
   UpdateViewing,
+  Viewing,
 } from "../../../types/contracts/viewings.ts";
 import { answerAsIs, answerCreated, answerOne } from "../answer.ts";
-import { type ApiEnv, needs, rpc } from "../context.ts";
+import { type ApiEnv, rpc } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { idempotencyKey, noQuery, pathId, readBody, readQuery } from "../request.ts";
 
 export const viewings = new Hono<ApiEnv>();
 
-viewings.get("/", needs("viewings:read"), async (c) => {
-  const { limit, cursor, ...filters } = readQuery(c, ListViewingsQuery);
+const list = endpoint({
+  operationId: "listViewings",
+  access: "viewings:read",
+  query: ListViewingsQuery,
+  answers: { 200: listOf(Viewing) },
+});
+viewings.get("/", list, async (c) => {
+  const { limit, cursor, ...filters } = readQuery(c, list.query);
   return answerAsIs(
     c,
     await rpc(c, "list_viewings", { ...filters, ...pageArguments({ limit, cursor }) }),
   );
 });
 
-viewings.get("/:id", needs("viewings:read"), async (c) => {
+const get = endpoint({
+  operationId: "getViewing",
+  access: "viewings:read",
+  answers: { 200: one(Viewing) },
+});
+viewings.get("/:id", get, async (c) => {
   const viewing_id = pathId(c);
   noQuery(c);
   return answerOne(c, await rpc(c, "get_viewing", { viewing_id }));
 });
 
-viewings.post("/", needs("viewings:write"), async (c) => {
+const create = endpoint({
+  operationId: "createViewing",
+  access: "viewings:write",
+  body: CreateViewing,
+  answers: { 201: one(Viewing) },
+});
+viewings.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
-  const body = await readBody(c, CreateViewing);
+  const body = await readBody(c, create.body);
   return answerCreated(c, await rpc(c, "create_viewing", { body, idempotency_key }));
 });
 
-viewings.patch("/:id", needs("viewings:write"), async (c) => {
+const update = endpoint({
+  operationId: "updateViewing",
+  access: "viewings:write",
+  body: UpdateViewing,
+  answers: { 200: one(Viewing) },
+});
+viewings.patch("/:id", update, async (c) => {
   const viewing_id = pathId(c);
-  const patch = await readBody(c, UpdateViewing);
+  const patch = await readBody(c, update.body);
   return answerOne(c, await rpc(c, "update_viewing", { viewing_id, patch }));
 });

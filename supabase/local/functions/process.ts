@@ -132,7 +132,7 @@ class RunningFunction implements FunctionProcess {
   }
 }
 
-/** The least a function needs: the network, its own settings, nothing written. */
+/** The least a function needs: the network, its own settings, the files of the API's pages, nothing written. */
 function denoArguments({ entrypoint }: FunctionConfig, environment: string[]): string[] {
   const root = join(dirname(entrypoint), "..", "deno.json");
   return [
@@ -146,6 +146,7 @@ function denoArguments({ entrypoint }: FunctionConfig, environment: string[]): s
     "--v8-flags=--max-semi-space-size=4",
     ...(existsSync(root) ? [`--config=${root}`] : ["--no-config"]),
     "--allow-net",
+    `--allow-read=${dirname(findPackage("swagger-ui-dist"))}`,
     `--allow-env=${environment.join(",")}`,
     // A library that looks for a variable of its own finds it unset instead of failing.
     "--ignore-env",
@@ -162,11 +163,14 @@ function certificates(): Record<string, string> {
   );
 }
 
+function findPackage(name: string): string {
+  return createRequire(import.meta.url).resolve(`${name}/package.json`);
+}
+
 /** The Deno program that `npm ci` installed. */
 export function findDeno(): string {
-  const require = createRequire(import.meta.url);
   try {
-    const path = join(dirname(require.resolve("deno/package.json")), "deno");
+    const path = join(dirname(findPackage("deno")), "deno");
     if (existsSync(path)) return path;
   } catch {
     // Said below.

@@ -1,0 +1,70 @@
+import { document, firstOf, receivedDocument, upload } from "../examples.ts";
+import type { Chapter } from "../prose.ts";
+
+export const documents: Chapter = {
+  listDocuments: {
+    summary: "List documents",
+    description: "The agency's documents, newest first.",
+    gives: { 200: ["A page of documents.", firstOf(receivedDocument)] },
+    refuses: { invalid_cursor: "cursor" },
+  },
+  getDocument: {
+    summary: "Get a document",
+    description: "One document. Its file is at /documents/{id}/download.",
+    gives: { 200: ["The document.", { data: receivedDocument }] },
+  },
+  downloadDocument: {
+    summary: "Get a download of a document's file",
+    description: "A signed URL, good for 10 minutes. A browser saves the file under its name.",
+    gives: {
+      200: [
+        "Where the file is.",
+        {
+          data: {
+            url: "https://storage.example/storage/v1/object/sign/documents/contrato-de-arras.pdf?token=eyJ0eXAi&download=contrato-de-arras.pdf",
+            expires_at: "2026-05-14T09:12:00.000Z",
+          },
+        },
+      ],
+    },
+    missing: "The id is none, or not one of your agency's, or the document has no file yet.",
+  },
+  createDocument: {
+    summary: "Ask for a document, or announce one",
+    description:
+      "With `content_type` and `size_bytes` the answer has a signed upload, good for 2 hours: PUT the bytes, at most 20 MiB, to its URL with its headers. The document becomes received when the file arrives.",
+    sends: {
+      "A contract, with its file": {
+        operation_id: document.operation_id,
+        lead_id: document.lead_id,
+        kind: "reservation",
+        name: "Contrato de arras",
+        content_type: "application/pdf",
+        size_bytes: 184320,
+      },
+      "A document that the lead has to bring": { lead_id: document.lead_id, kind: "identity" },
+    },
+    gives: { 201: ["The document, and where to upload its file.", { data: document, upload }] },
+    refuses: { unknown_reference: "operation_id" },
+  },
+  createDocumentUpload: {
+    summary: "Get an upload for a document's file",
+    description:
+      "Announces the file of a document, or another one than before, as long as none arrived. A URL given earlier for another place works no more.",
+    sends: { "A photo": { content_type: "image/jpeg", size_bytes: 912384 } },
+    gives: {
+      201: ["The document, and where to upload its file.", { data: document, upload }],
+    },
+    conflicts: ["The document has its file already.", {}],
+  },
+  updateDocument: {
+    summary: "Say how far a document is",
+    description:
+      "received, then verified or rejected; a status only goes forward. The first time that it is received or verified emits document_completed.",
+    sends: { "It was checked": { status: "verified" } },
+    gives: {
+      200: ["The changed document.", { data: { ...receivedDocument, status: "verified" } }],
+    },
+    refuses: { nothing_to_change: "body", invalid_transition: "status" },
+  },
+};

@@ -1,0 +1,37 @@
+import { hook, listed, wonOperation } from "../examples.ts";
+import type { Chapter } from "../prose.ts";
+
+export const hooks: Chapter = {
+  listHooks: {
+    summary: "List subscriptions",
+    description: "The agency's subscriptions to the events that the credential may read.",
+    gives: { 200: ["A page of subscriptions.", listed(hook)] },
+    refuses: { invalid_cursor: "cursor" },
+  },
+  sampleHook: {
+    summary: "Sample an event",
+    description:
+      "Rows that are in the event's state already, latest first, each exactly as the event would carry it. Also good for polling, where a hook cannot be.",
+    gives: { 200: ["A page of rows; here of deal_won.", listed(wonOperation)] },
+    refuses: { invalid_cursor: "cursor" },
+  },
+  createHook: {
+    summary: "Subscribe to an event",
+    description:
+      "Each event is posted to the URL once; see the webhooks. The URL has to be https and on the public internet. The same event and URL again give the id that exists.",
+    sends: {
+      "Won deals, to an automation": {
+        event_type: hook.event_type,
+        target_url: hook.target_url,
+      },
+    },
+    gives: { 201: ["The subscription's id, without an envelope.", { id: hook.id }] },
+    refuses: { invalid_target: "target_url" },
+  },
+  deleteHook: {
+    summary: "Unsubscribe",
+    description:
+      "The answer is the same whether or not there was such a subscription. One of another agency is left alone.",
+    gives: { 204: ["There is no such subscription now."] },
+  },
+};

@@ -1,0 +1,79 @@
+import { firstOf, lead } from "../examples.ts";
+import type { Chapter } from "../prose.ts";
+
+export const leads: Chapter = {
+  listLeads: {
+    summary: "List leads",
+    description:
+      "The agency's leads, newest first. Archived ones are left out unless `include_archived=true`. To count supply, filter operations by `operation_type=sell`: listing leads (sellers) have no `lead_status`.",
+    gives: { 200: ["A page of leads.", firstOf(lead)] },
+    refuses: { invalid_cursor: "cursor" },
+  },
+  getLead: {
+    summary: "Get a lead",
+    description: "One lead, archived or not.",
+    gives: { 200: ["The lead.", { data: lead }] },
+  },
+  createLead: {
+    summary: "Create a lead",
+    description:
+      "In one transaction: the contact is found by e-mail or phone, or created; the lead is stored; an agent is assigned in turn; with `operation_type` the operation is opened, else `operation_id` is null; a sanctions screen is started. A forwarded mail (`email_body`, or `notes` when `origin` is email) is read in the background, and fills what is blank.",
+    sends: {
+      "A mail that a mailbox automation forwards": {
+        full_name: "Carmen Ruiz",
+        phone: "600 123 456",
+        email: "carmen.ruiz@correo.example",
+        origin: "email",
+        operation_type: "buy",
+        email_subject: "Nuevo mensaje de Carmen Ruiz sobre tu inmueble",
+        email_body:
+          "Hola, me gusta el piso de Ruzafa, pero mi presupuesto máximo es de 290.000 euros. Necesito 3 habitaciones cuanto antes.",
+      },
+      "A form of a website": {
+        full_name: "Pau Serra",
+        phone: "+34 611 22 33 44",
+        origin: "web",
+        operation_type: "rent",
+        budget_max: 1200,
+        bedrooms_min: 2,
+        notes: "Busca a partir de septiembre.",
+      },
+      "The least": { full_name: "Nuria Campos" },
+    },
+    gives: { 201: ["The new lead.", { data: lead }] },
+    refuses: { operation_type_not_allowed: "operation_type" },
+  },
+  updateLead: {
+    summary: "Change a lead",
+    description:
+      "Members left out stay as they are; null clears a member. The contact and the operation of a lead are not changed by this.",
+    sends: {
+      "Another agent, and what the call made clear": {
+        assigned_agent_id: lead.assigned_agent_id,
+        temperature: "warm",
+        lead_status: "contacted",
+        budget_max: 300000,
+      },
+    },
+    gives: { 200: ["The changed lead.", { data: { ...lead, temperature: "warm" } }] },
+    refuses: { nothing_to_change: "body", unknown_reference: "assigned_agent_id" },
+  },
+  archiveLead: {
+    summary: "Archive a lead",
+    description:
+      "A lead is never removed: it gets `archived_at` and `archive_reason`. Archiving it again changes neither. The reason goes into the query or into the body; into both only when it is the same.",
+    sends: { "Why it is archived": { archive_reason: "Compró con otra agencia" } },
+    gives: {
+      200: [
+        "The archived lead.",
+        {
+          data: {
+            ...lead,
+            archived_at: "2026-06-01T10:00:00+00:00",
+            archive_reason: "Compró con otra agencia",
+          },
+        },
+      ],
+    },
+  },
+};

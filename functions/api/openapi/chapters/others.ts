@@ -1,0 +1,90 @@
+import { agent, firstOf, listed, property } from "../examples.ts";
+import type { Chapter } from "../prose.ts";
+
+export const agents: Chapter = {
+  listAgents: {
+    summary: "List agents",
+    description: "The people of the agency, newest first.",
+    gives: { 200: ["A page of agents.", listed(agent)] },
+    refuses: { invalid_cursor: "cursor" },
+  },
+  getAgent: {
+    summary: "Get an agent",
+    description: "One agent.",
+    gives: { 200: ["The agent.", { data: agent }] },
+  },
+};
+
+export const properties: Chapter = {
+  listProperties: {
+    summary: "List properties",
+    description: "The agency's properties, newest first.",
+    gives: { 200: ["A page of properties.", firstOf(property)] },
+    refuses: { invalid_cursor: "cursor" },
+  },
+  getProperty: {
+    summary: "Get a property",
+    description: "One property.",
+    gives: { 200: ["The property.", { data: property }] },
+  },
+};
+
+export const flows: Chapter = {
+  listFlows: {
+    summary: "List flows",
+    description:
+      "Each flow with its stages in order and the steps of their gates: what a client needs to know which stage comes next.",
+    gives: {
+      200: [
+        "Every flow; the example is cut to two stages of one.",
+        {
+          data: [
+            {
+              id: "buy",
+              label: "Compra",
+              operation_type: "buy",
+              stages: [
+                {
+                  id: "viewings",
+                  label: "Visitas",
+                  position: 3,
+                  is_terminal: false,
+                  outcome: null,
+                  gate_steps: [
+                    { id: "propiedadesVisitadas", label: "Propiedades visitadas" },
+                    { id: "favoritaElegida", label: "Propiedad favorita elegida" },
+                  ],
+                },
+                {
+                  id: "won",
+                  label: "Ganada",
+                  position: null,
+                  is_terminal: true,
+                  outcome: "success",
+                  gate_steps: [],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  },
+};
+
+export const service: Chapter = {
+  getHealth: {
+    summary: "Ask whether the service works",
+    description: "Answers once the database does.",
+    gives: { 200: ["It works.", { status: "ok", time: "2026-05-04T08:15:30.123456+00:00" }] },
+  },
+  getDescription: {
+    summary: "Get this description",
+    description: "The API as OpenAPI 3.1, made from the contracts that requests are judged by.",
+    gives: {
+      200: ["The description."],
+      304: ["It is still as the ETag of If-None-Match names it."],
+    },
+    standsAlone: true,
+  },
+};

@@ -1,0 +1,72 @@
+import { firstOf, viewing } from "../examples.ts";
+import type { Chapter } from "../prose.ts";
+
+const booked = [
+  "The agent or the property has another viewing at that time; `error.details` says which, and when.",
+  {
+    viewing_id: "8c7b6a59-4837-4625-b413-02f1e0d9c8b7",
+    booked: "agent",
+    starts_at: "2026-05-07T15:00:00+00:00",
+    ends_at: "2026-05-07T15:45:00+00:00",
+  },
+] as const;
+
+export const viewings: Chapter = {
+  listViewings: {
+    summary: "List viewings",
+    description: "The agency's viewings, latest arranged first.",
+    gives: { 200: ["A page of viewings.", firstOf(viewing)] },
+    refuses: { invalid_cursor: "cursor", invalid_time: "starts_from" },
+  },
+  getViewing: {
+    summary: "Get a viewing",
+    description: "One viewing.",
+    gives: { 200: ["The viewing.", { data: viewing }] },
+  },
+  createViewing: {
+    summary: "Arrange a viewing",
+    description:
+      "Times without an offset are meant by the clock of the agency's zone. An agent and a property have one viewing at a time.",
+    sends: {
+      "In the agency's own time, for 45 minutes": {
+        lead_id: viewing.lead_id,
+        property_id: viewing.property_id,
+        operation_id: viewing.operation_id,
+        starts_at: "2026-05-07T17:30",
+        notes: "Llaves en portería.",
+      },
+      "With an offset and an agent, for half an hour": {
+        lead_id: viewing.lead_id,
+        property_id: viewing.property_id,
+        starts_at: "2026-05-08T17:30:00+02:00",
+        duration_minutes: 30,
+        agent_id: viewing.agent_id,
+      },
+    },
+    gives: { 201: ["The new viewing.", { data: viewing }] },
+    refuses: {
+      unknown_reference: "lead_id",
+      operation_closed: "operation_id",
+      invalid_time: "starts_at",
+    },
+    conflicts: booked,
+  },
+  updateViewing: {
+    summary: "Move a viewing, or say what became of it",
+    description:
+      "A scheduled viewing can be moved, and keeps its length unless an end or a duration is given. What became of it stays; `done` closes the gate step propiedadesVisitadas of its operation.",
+    sends: {
+      "It took place": { status: "done", notes: "Le encanta el balcón." },
+      "An hour later": { starts_at: "2026-05-07T18:30" },
+      "Another agent": { agent_id: viewing.agent_id },
+    },
+    gives: { 200: ["The changed viewing.", { data: { ...viewing, status: "done" } }] },
+    refuses: {
+      nothing_to_change: "body",
+      invalid_transition: "status",
+      unknown_reference: "agent_id",
+      invalid_time: "starts_at",
+    },
+    conflicts: booked,
+  },
+};

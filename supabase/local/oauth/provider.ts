@@ -9,6 +9,7 @@ import type { OAuthStore } from "./store.ts";
 /** The scopes of hosted Auth. */
 export const SCOPES = ["openid", "profile", "email", "phone", "offline_access"];
 
+const REGISTRATION = "/oauth/clients/register";
 const HOUR_S = 60 * 60;
 const YEAR_S = 365 * 24 * HOUR_S;
 
@@ -40,7 +41,7 @@ export function createProvider(options: ProviderOptions): Provider {
     routes: {
       authorization: "/oauth/authorize",
       token: "/oauth/token",
-      registration: "/oauth/clients/register",
+      registration: REGISTRATION,
       jwks: "/.well-known/jwks.json",
     },
     scopes: SCOPES,
@@ -117,6 +118,7 @@ export function createProvider(options: ProviderOptions): Provider {
       Session: 10 * 60,
     },
   });
+  provider.use(openRegistration);
   provider.on("server_error", (_context, error) => {
     options.log(`[oauth] ${error.stack ?? error.message}`);
   });
@@ -131,3 +133,14 @@ function resourceServer(key: KeyObject) {
     jwt: { sign: { alg: "HS256" as const, key } },
   };
 }
+
+/** The one endpoint that oidc-provider keeps from pages of other origins; hosted Auth keeps none. */
+const openRegistration: Provider["middleware"][number] = (context, next) => {
+  if (context.path !== REGISTRATION) return next();
+  context.set("Access-Control-Allow-Origin", "*");
+  if (context.method !== "OPTIONS") return next();
+  context.set("Access-Control-Allow-Methods", "POST");
+  context.set("Access-Control-Allow-Headers", "Content-Type");
+  context.status = 204;
+  return Promise.resolve();
+};

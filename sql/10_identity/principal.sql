@@ -11,11 +11,12 @@ create type private.principal as (
 comment on type private.principal is 'Who is calling: an API key or a signed-in agent, its one agency and what it may do.';
 
 create function private.role_permissions(role text) returns text[]
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case role
+begin
+  return case role
     when 'viewer' then array[
       'leads:read', 'operations:read', 'properties:read', 'viewings:read', 'offers:read', 'signatures:read', 'documents:read']
     else array[
@@ -23,6 +24,7 @@ as $$
       'viewings:read', 'viewings:write', 'offers:read', 'offers:write', 'signatures:read', 'signatures:write',
       'documents:read', 'documents:write']
   end;
+end
 $$;
 comment on function private.role_permissions(text) is 'What an agent''s role allows: viewers read, everybody else reads and writes.';
 

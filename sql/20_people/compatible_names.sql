@@ -1,24 +1,14 @@
-create function private.name_words(name text) returns text[]
-language sql
-stable
-set search_path = ''
-as $$
-  -- The ICU collation knows letters of every script, whatever the database's locale.
-  select array_remove(
-    regexp_split_to_array(
-      lower(extensions.unaccent('extensions.unaccent', name) collate "und-x-icu"), '[^[:alnum:]]+'),
-    '');
-$$;
-comment on function private.name_words(text) is 'The words of a name without case, accents and punctuation.';
-
 create function private.names_compatible(a text, b text) returns boolean
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
+declare
+  words_a text[] := private.plain_words(a);
+  words_b text[] := private.plain_words(b);
+begin
   -- "José García" and "Jose Garcia López" may be one person; "Ana Ruiz" and "Luis Ruiz" are two.
-  select a = b or (
-    cardinality(private.name_words(a)) > 0 and cardinality(private.name_words(b)) > 0
-    and (private.name_words(a) <@ private.name_words(b) or private.name_words(b) <@ private.name_words(a)));
+  return a = b or (words_a <> '{}' and words_b <> '{}' and (words_a <@ words_b or words_b <@ words_a));
+end
 $$;
 comment on function private.names_compatible(text, text) is 'Whether two names may belong to one person: one has all the words of the other.';

@@ -51,5 +51,7 @@ create policy update_own on public.contacts for update to anon, authenticated
   with check (agency_id = (select private.agency_id()));
 grant select, insert (agency_id, full_name, phone, email), update (phone, email) on public.contacts to anon, authenticated;
 
-create trigger _900_updated_at before update on public.contacts
+-- Not of compared_at: that the contact was compared with others is no change of it.
+create trigger _900_updated_at
+  before update of full_name, phone, email, birth_date, nationality, merged_into on public.contacts
   for each row execute function private.tg__updated_at();

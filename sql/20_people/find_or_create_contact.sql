@@ -42,4 +42,4 @@ $$;
 comment on function private.find_or_create_contact(uuid, text, text, text) is
   'The contact of a new lead: found by e-mail, else by phone where the name fits, else created. A contact that was merged stands for the one it was merged into. Fills a blank e-mail or phone of a contact whose name fits. Exact under concurrency.';
 grant execute on function private.find_or_create_contact(uuid, text, text, text) to anon, authenticated;
-grant execute on function private.names_compatible(text, text), private.name_words(text) to anon, authenticated;
+grant execute on function private.names_compatible(text, text) to anon, authenticated;

@@ -73,9 +73,9 @@ comment on column public.leads.zone is 'Where the person wants to live: towns an
 comment on column public.leads.language is 'The language the person writes in, ISO 639-1: es, en.';
 comment on column public.leads.urgency is 'immediate (within a month), soon (within some months) or later; null when not known.';
 comment on column public.leads.summary is 'The lead''s wishes in one line.';
-comment on column public.leads.notes is 'Free text.';
+comment on column public.leads.notes is 'What colleagues should know about the lead; free text.';
 comment on column public.leads.assigned_agent_id is 'The agent who looks after the lead.';
-comment on column public.leads.contact_id is 'The person.';
+comment on column public.leads.contact_id is 'The person, as in contacts.id; all leads of one person share it.';
 comment on column public.leads.operation_id is 'The operation opened together with the lead, if one was.';
 comment on column public.leads.archived_at is 'When the lead was archived; it no longer shows in lists.';
 comment on column public.leads.archive_reason is 'Why the lead was archived.';

@@ -1,10 +1,12 @@
 create function private.screening_name(name text) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
+begin
   -- Letters of every script stay, since lists name people in their own. The dictionary is named, so the result is fixed.
-  select btrim(regexp_replace(lower(extensions.unaccent('extensions.unaccent', name)), '[^[:alnum:]]+', ' ', 'g'));
+  return btrim(regexp_replace(lower(extensions.unaccent('extensions.unaccent', name)), '[^[:alnum:]]+', ' ', 'g'));
+end
 $$;
 comment on function private.screening_name(text) is 'A name as names are compared: without case, accents and punctuation.';
 
@@ -51,7 +53,7 @@ create index sanctions_names_by_words on public.sanctions_names using gin (strin
 
 comment on table public.sanctions_names is 'Each name of each entry as names are compared (private.screening_name). Kept by the load.';
 comment on column public.sanctions_names.name is 'The name without case, accents and punctuation.';
-comment on column public.sanctions_names.entry_id is 'The entry.';
+comment on column public.sanctions_names.entry_id is 'The entry that has the name, as in sanctions_entries.id.';
 
 -- No policy and no grant: no caller sees it.
 alter table public.sanctions_names enable row level security;
@@ -64,7 +66,7 @@ create table public.sanctions_words (
 create index sanctions_words_by_trigram on public.sanctions_words using gin (word extensions.gin_trgm_ops);
 
 comment on table public.sanctions_words is 'Every word that a name on the list has, to find its other spellings by. Kept by the load.';
-comment on column public.sanctions_words.word is 'The word.';
+comment on column public.sanctions_words.word is 'The word, without case, accents and punctuation.';
 
 -- No policy and no grant: no caller sees it.
 alter table public.sanctions_words enable row level security;

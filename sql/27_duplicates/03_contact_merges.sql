@@ -26,8 +26,8 @@ comment on column public.contact_merges.kept_id is 'The contact that has the lea
 comment on column public.contact_merges.merged_id is 'The contact that was merged into it.';
 comment on column public.contact_merges.lead_ids is 'The leads that moved.';
 comment on column public.contact_merges.alias_ids is 'Contacts that had been merged into the merged one before, and follow it.';
-comment on column public.contact_merges.merged_by is 'Who merged.';
-comment on column public.contact_merges.merged_at is 'When.';
+comment on column public.contact_merges.merged_by is 'Who merged them.';
+comment on column public.contact_merges.merged_at is 'When they were merged.';
 comment on column public.contact_merges.undone_by is 'Who undid the merge.';
 comment on column public.contact_merges.undone_at is 'When it was undone.';
 

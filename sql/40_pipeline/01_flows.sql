@@ -21,7 +21,7 @@ create table public.stages (
   constraint outcome_is_known check (outcome in ('success', 'failure'))
 );
 comment on table public.stages is 'The stages of each flow: the active ones in their order, then the closing ones.';
-comment on column public.stages.flow is 'The flow.';
+comment on column public.stages.flow is 'The flow it belongs to, as in flows.id.';
 comment on column public.stages.id is 'Name of the stage, as in operations.stage.';
 comment on column public.stages.label is 'Name for people.';
 comment on column public.stages.position is 'Order inside the flow; closing stages come after the active ones and are not an order to walk.';
@@ -38,7 +38,7 @@ create table public.gate_steps (
 );
 create index gate_steps_by_stage on public.gate_steps (flow, stage, position);
 comment on table public.gate_steps is 'What must be done before an operation may leave a stage.';
-comment on column public.gate_steps.flow is 'The flow.';
+comment on column public.gate_steps.flow is 'The flow it belongs to, as in flows.id.';
 comment on column public.gate_steps.id is 'Name of the step, as in pending_actions.';
 comment on column public.gate_steps.stage is 'The stage whose gate it is part of.';
 comment on column public.gate_steps.label is 'Name for people, as in pending_actions.';

@@ -48,29 +48,33 @@ comment on function private.pending_actions(public.operations) is
 grant execute on function private.pending_actions(public.operations) to anon, authenticated, service_role;
 
 create function private.close_step(agency_id uuid, operation_id uuid, step_id text) returns void
-language sql
+language plpgsql
 security definer
 set search_path = ''
 as $$
+begin
   update public.operation_steps s set done = true
   where s.agency_id = close_step.agency_id
     and s.operation_id = close_step.operation_id
     and s.step_id = close_step.step_id
     and not s.done;
+end
 $$;
 comment on function private.close_step(uuid, uuid, text) is
   'Closes a gate step because its action happened. Nothing to do where the flow has no such step or it is closed.';
 
 create function private.reopen_step(agency_id uuid, operation_id uuid, step_id text) returns void
-language sql
+language plpgsql
 security definer
 set search_path = ''
 as $$
+begin
   update public.operation_steps s set done = false
   where s.agency_id = reopen_step.agency_id
     and s.operation_id = reopen_step.operation_id
     and s.step_id = reopen_step.step_id
     and s.done;
+end
 $$;
 comment on function private.reopen_step(uuid, uuid, text) is
   'Opens a gate step again because what closed it no longer holds.';

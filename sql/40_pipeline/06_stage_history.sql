@@ -23,7 +23,7 @@ comment on column public.stage_history.to_stage is 'The stage it entered.';
 comment on column public.stage_history.actor_kind is 'api_key, agent (a signed-in person) or database (Studio, SQL).';
 comment on column public.stage_history.actor_id is 'The API key or agent.';
 comment on column public.stage_history.actor_name is 'Name of the key or agent, or the database role, as it was then.';
-comment on column public.stage_history.occurred_at is 'When.';
+comment on column public.stage_history.occurred_at is 'When it entered the stage; of an imported operation, when it was opened or closed.';
 
 alter table public.stage_history enable row level security;
 create policy select_own on public.stage_history for select to anon, authenticated
@@ -38,14 +38,17 @@ as $$
 declare
   actor private.principal := private.principal();
 begin
-  insert into public.stage_history (agency_id, operation_id, from_stage, to_stage, actor_kind, actor_id, actor_name)
+  insert into public.stage_history (
+    agency_id, operation_id, from_stage, to_stage, actor_kind, actor_id, actor_name, occurred_at)
   values (
     new.agency_id, new.id, case when tg_op = 'UPDATE' then old.stage end, new.stage,
-    coalesce(actor.kind, 'database'), actor.credential_id, coalesce(actor.name, session_user));
+    coalesce(actor.kind, 'database'), actor.credential_id, coalesce(actor.name, session_user),
+    -- An import brings operations that stand where they are for some time already.
+    case when tg_op = 'INSERT' then coalesce(new.closed_at, new.created_at) else clock_timestamp() end);
   return null;
 end
 $$;
-comment on function private.tg_operations__history() is 'Writes the history of stages, with the actor.';
+comment on function private.tg_operations__history() is 'Writes the history of stages, with the actor. It begins when the operation was opened, which for an imported one is in the past.';
 
 create trigger _510_history_insert after insert on public.operations
   for each row execute function private.tg_operations__history();

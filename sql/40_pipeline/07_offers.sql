@@ -42,7 +42,7 @@ comment on column public.offers.property_id is 'The property; taken from the ope
 comment on column public.offers.amount is 'What is offered, in currency; a month''s rent when offer_type is rent.';
 comment on column public.offers.currency is 'ISO 4217 code.';
 comment on column public.offers.offer_type is 'sale or rent; follows the property''s listing_type when none is named.';
-comment on column public.offers.notes is 'Free text.';
+comment on column public.offers.notes is 'Conditions and circumstances of the offer; free text.';
 comment on column public.offers.status is 'received, accepted, rejected or withdrawn. Setting accepted does what closing precioAcordado does.';
 comment on column public.offers.public_token is 'Token of the link that can be shared with a client; 192 random bits. To revoke the link, give it another one: set it to its default.';
 comment on column public.offers.accepted_at is 'When it was first accepted; queues offer_accepted.';

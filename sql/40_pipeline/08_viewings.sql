@@ -42,10 +42,10 @@ comment on column public.viewings.property_id is 'The property seen.';
 comment on column public.viewings.lead_id is 'Who sees it.';
 comment on column public.viewings.operation_id is 'The operation it is part of.';
 comment on column public.viewings.agent_id is 'Who shows it.';
-comment on column public.viewings.starts_at is 'Start.';
-comment on column public.viewings.ends_at is 'End.';
+comment on column public.viewings.starts_at is 'When it begins.';
+comment on column public.viewings.ends_at is 'When it ends.';
 comment on column public.viewings.status is 'scheduled, done, cancelled or no_show. done closes propiedadesVisitadas of the operation.';
-comment on column public.viewings.notes is 'Free text.';
+comment on column public.viewings.notes is 'What to prepare, or how it went; free text.';
 comment on column public.viewings.created_at is 'When it was arranged.';
 comment on column public.viewings.updated_at is 'When the row last changed.';
 

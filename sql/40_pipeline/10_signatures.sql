@@ -30,7 +30,7 @@ comment on column public.signatures.agency_id is 'The agency.';
 comment on column public.signatures.id is 'Identifier.';
 comment on column public.signatures.operation_id is 'The operation it belongs to.';
 comment on column public.signatures.document_id is 'The document to sign.';
-comment on column public.signatures.signer_name is 'Who signs.';
+comment on column public.signatures.signer_name is 'Name of the person who signs.';
 comment on column public.signatures.signer_email is 'Where the request goes, lower case.';
 comment on column public.signatures.status is 'draft, sent, signed, declined or expired.';
 comment on column public.signatures.signed_at is 'When it was first signed; queues signature_signed.';

@@ -1,11 +1,13 @@
 create function private.encode_cursor(position_at timestamptz, id uuid) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select translate(
+begin
+  return translate(
     encode(convert_to((extract(epoch from position_at) * 1000000)::bigint || '.' || id, 'UTF8'), 'base64'),
     E'+/=\n', '-_');
+end
 $$;
 comment on function private.encode_cursor(timestamptz, uuid) is 'An opaque place in a list: the last row shown.';
 grant execute on function private.encode_cursor(timestamptz, uuid) to anon, authenticated;

@@ -13,7 +13,7 @@ declare
   step_label text;
 begin
   select l.* into lead from public.leads l
-  where l.agency_id = private.agency_id() and l.id = task.lead_id;
+  where l.agency_id = (select private.agency_id()) and l.id = task.lead_id;
   select o.* into operation from public.operations o
   where o.agency_id = lead.agency_id and o.id = task.operation_id;
   select p.* into property from public.properties p

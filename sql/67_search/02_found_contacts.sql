@@ -17,10 +17,11 @@ declare
   as_written tsquery := private.search_query(caller_agency_id, words, false);
   with_errors tsquery := private.search_query(caller_agency_id, words, true);
 begin
+  -- What a merged contact was called still finds the person, under the contact that was kept.
   if char_length(digits) >= 6 and query !~ '[[:alpha:]@]' then
     return query
     select c.id, 1::real, 'phone' from (
-      select c.id from public.contacts c
+      select coalesce(c.merged_into, c.id) as id from public.contacts c
       where c.agency_id = caller_agency_id and reverse(c.phone) like phone_end || '%'
       union
       select l.contact_id from public.leads l
@@ -32,19 +33,19 @@ begin
   -- Candidates are bounded: a name that half the agency has is not found any better by reading all of them.
   return query
   select c.id, max(c.score), (array_agg(c.matched order by c.score desc))[1] from (
-    select c.id, 1::real as score, 'email' as matched from public.contacts c
+    select coalesce(c.merged_into, c.id) as id, 1::real as score, 'email' as matched from public.contacts c
     where c.agency_id = caller_agency_id and c.email = lower(btrim(query))
     union all
     select l.contact_id, 1::real, 'email' from public.leads l
     where l.agency_id = caller_agency_id and l.email = lower(btrim(query))
     union all
     select c.id, private.likeness(words, c.text), case when query like '%@%' then 'email' else 'full_name' end from (
-      (select c.id, private.searched_text(c.full_name, c.email) as text from public.contacts c
+      (select coalesce(c.merged_into, c.id) as id, private.searched_text(c.full_name, c.email) as text from public.contacts c
       where c.agency_id = caller_agency_id
         and private.search_vector(c.agency_id, private.searched_text(c.full_name, c.email)) @@ as_written
       limit 300)
       union
-      (select c.id, private.searched_text(c.full_name, c.email) from public.contacts c
+      (select coalesce(c.merged_into, c.id), private.searched_text(c.full_name, c.email) from public.contacts c
       where c.agency_id = caller_agency_id
         and private.search_vector(c.agency_id, private.searched_text(c.full_name, c.email)) @@ with_errors
       limit 700)

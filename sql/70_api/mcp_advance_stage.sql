@@ -9,7 +9,7 @@ begin
   -- Which stage comes next is looked up here, under the caller's own policies; who may move it, and whether it may
   -- move, is judged by the RPC that REST calls too, which also counts the request.
   select o.* into operation from public.operations o
-  where o.agency_id = private.agency_id() and o.id = mcp_advance_stage.operation_id;
+  where o.agency_id = (select private.agency_id()) and o.id = mcp_advance_stage.operation_id;
   select n.id into next_stage
   from public.stages s
   join public.stages n on n.flow = s.flow and n.outcome is null and n.position > s.position

@@ -12,7 +12,7 @@ declare
   file jsonb;
 begin
   select l.* into lead from public.leads l
-  where l.agency_id = private.agency_id() and l.id = case_file.lead_id;
+  where l.agency_id = (select private.agency_id()) and l.id = case_file.lead_id;
   if lead.id is null then
     return null;
   end if;

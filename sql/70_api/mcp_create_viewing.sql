@@ -11,7 +11,7 @@ begin
   return (
     select private.viewing_summary(v) || jsonb_build_object('time_zone', private.time_zone())
     from public.viewings v
-    where v.agency_id = private.agency_id() and v.id = (answer #>> '{body,id}')::uuid);
+    where v.agency_id = (select private.agency_id()) and v.id = (answer #>> '{body,id}')::uuid);
 end
 $$;
 comment on function api.mcp_create_viewing(jsonb) is

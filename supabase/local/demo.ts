@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type postgres from "postgres";
+import { readConfig, supabaseDirectory } from "./config.ts";
 import { Failure } from "./failure.ts";
-import { runFile } from "./schema/load.ts";
+import { runFiles } from "./schema/load.ts";
 
-const seed = resolve(import.meta.dirname, "..", "seed.sql");
 const permissions = [
   "leads",
   "operations",
@@ -16,11 +16,17 @@ const permissions = [
   "documents",
 ].flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
 
-/** Fills a database that has no agency yet. */
+/** The files of demo data that `supabase/config.toml` names, in their order; `supabase db reset` loads the same. */
+export function seedFiles(): string[] {
+  const paths = readConfig().db?.seed?.sql_paths ?? [];
+  return paths.map((path) => resolve(supabaseDirectory, path));
+}
+
+/** Fills a database that has no agency yet: with all of the demo data, or with none when it fails. */
 export async function seedWhenEmpty(sql: postgres.Sql): Promise<void> {
   const [row] = await sql<{ empty: boolean }[]>`
     select not exists (select from public.agencies) as empty`;
-  if (row?.empty && existsSync(seed)) await runFile(sql, seed);
+  if (row?.empty) await runFiles(sql, seedFiles());
 }
 
 /**

@@ -34,5 +34,8 @@ with contact as (
 ), screen as (
   insert into public.sanctions_screens (agency_id, lead_id, contact_id)
   select $1, lead.id, lead.contact_id from lead
+  returning id
+), job as (
+  insert into public.intake_jobs (agency_id, screen_id) select $1, screen.id from screen
 )
 select to_jsonb(lead) from lead

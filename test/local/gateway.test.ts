@@ -39,6 +39,11 @@ beforeAll(async () => {
     create function api.probe_leave() returns jsonb language sql as $$
       select to_jsonb(set_config('probe.note', 'mine', true))
     $$;
+    create function api.probe_wait() returns jsonb language plpgsql as $$
+    begin
+      perform pg_advisory_xact_lock_shared(4711);
+      return '"waited"';
+    end $$;
     create function public.probe_unlucky() returns trigger language plpgsql as $$
     begin raise exception 'unlucky' using errcode = '22023'; end $$;
     create constraint trigger probe_deferred after insert on public.probe
@@ -200,6 +205,38 @@ describe("the gateway", () => {
     const response = await fetch(`${stack.baseUrl}/`, { headers: { accept: "text/html" } });
     expect(response.status).toBe(200);
     expect(await response.text()).toContain("<html");
+  });
+
+  test("answers while other requests wait for a lock, and each of those when it is released", async () => {
+    const lock = await stack.sql.reserve();
+    await lock`select pg_advisory_lock(4711)`;
+    const waiting = Array.from({ length: 9 }, () => call("probe_wait"));
+    await eventually(async () => {
+      const [row] = await stack.sql<{ count: number }[]>`
+        select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`;
+      return row?.count === 9;
+    });
+    const passing = await call("probe_leftovers");
+    expect(passing.status).toBe(200);
+
+    waiting.push(...Array.from({ length: 9 }, () => call("probe_wait")));
+    await lock`select pg_advisory_unlock(4711)`;
+    lock.release();
+    const answers = await Promise.all((await Promise.all(waiting)).map((one) => one.json()));
+    expect(answers).toEqual(Array(18).fill("waited"));
+  });
+
+  test("has Studio list views beside the tables, and shows their rows", async () => {
+    await stack.sql`create view public.probe_view with (security_invoker = true) as select 7 as seen`;
+    await stack.reloadSchema();
+    const listed = await fetch(`${stack.baseUrl}/_system/introspect`);
+    const { tables } = (await listed.json()) as { tables: { schema: string; name: string }[] };
+    const names = tables.filter(({ schema }) => schema === "public").map(({ name }) => name);
+    expect(names).toContain("probe");
+    expect(names.filter((name) => name === "probe_view")).toHaveLength(1);
+    expect(names).toEqual([...names].sort());
+    const rows = await fetch(`${stack.baseUrl}/rest/v1/probe_view`);
+    expect(await rows.json()).toEqual([{ seen: 7 }]);
   });
 
   test("signs users up and in", async () => {

@@ -81,6 +81,8 @@ const sample = `
   create procedure shop.clean() language plpgsql as $$ begin commit; end $$;
   create view shop.good_owners with (security_invoker = true, security_barrier = true) as
     select * from shop.owners where mood = 'good' with check option;
+  comment on view shop.good_owners is 'A view.';
+  comment on column shop.good_owners.slug is 'A view''s column.';
   create materialized view shop.counts as select count(*) from shop.owners with no data;
   alter default privileges in schema shop grant select on tables to service_role;
   alter default privileges in schema shop revoke execute on functions from public;
@@ -156,6 +158,24 @@ test("a change is planned as that change alone", async () => {
   );
   expect(plan).toMatch(/add column "?nickname"? text/);
   expect(plan.match(/;\n/g)?.length).toBe(2);
+});
+
+test("a comment on a view's column is planned when it changes, goes, or its view is made anew", async () => {
+  const wantedUrl = urlFor(server, wanted, "postgres");
+  const writtenUrl = urlFor(server, written, "postgres");
+  const change = async (text: string) => {
+    await runText(wantedUrl, text);
+    const plan = await planBetween(writtenUrl, wantedUrl);
+    await runText(writtenUrl, plan);
+    expect(await read(writtenUrl)).toEqual(await read(wantedUrl));
+    return plan.match(/comment on column [^;]+/g);
+  };
+  await change("comment on column shop.good_owners.slug is 'Another.'");
+  expect(
+    await change("create or replace view shop.good_owners as select * from shop.owners where true"),
+  ).toHaveLength(1);
+  expect(await change("comment on column shop.good_owners.slug is null")).toHaveLength(1);
+  expect(await planBetween(writtenUrl, wantedUrl)).toBe("");
 });
 
 test("reference rows are compared without the moments they were written", async () => {

@@ -110,6 +110,43 @@ describe("npm start", { timeout: 120_000 }, () => {
     expect(await stop(second, "SIGTERM")).toBe(0);
   });
 
+  test("shows the demo agency through the API and the connector, and not the other agency", async () => {
+    const key = await isUp(start());
+    const ask = async (path: string, body?: unknown) => {
+      const answer = await fetch(`http://127.0.0.1:${port}/api${path}`, {
+        method: body === undefined ? "GET" : "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return (await answer.json()) as Record<string, never>;
+    };
+    const list = async (resource: string): Promise<Record<string, unknown>[]> =>
+      (await ask(`/v1/${resource}?limit=200`)).data ?? [];
+
+    const leads = await list("leads");
+    expect(leads).toHaveLength(26);
+    const ids = new Set(leads.map(({ id }) => id));
+    const operations = await list("operations");
+    expect(operations).toHaveLength(36);
+    expect(operations.every(({ lead_id }) => ids.has(lead_id))).toBe(true);
+    for (const resource of ["properties", "viewings", "offers", "documents", "signatures"]) {
+      expect((await list(resource)).length, resource).toBeGreaterThanOrEqual(5);
+    }
+    const home = await ask("/v1/properties/00000000-0000-4000-8000-0000000000b4");
+    expect(home.data).toMatchObject({ listing_type: "rent", status: "available" });
+    const found = await ask("/mcp", {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "buscar", arguments: { query: "carmen ortis" } },
+    });
+    expect(found).toMatchObject({
+      result: {
+        structuredContent: { results: [{ kind: "client", client: { full_name: "Carmen Ortiz" } }] },
+      },
+    });
+  });
+
   test("starts on the data of a stack that was killed, and nothing of that one is left", async () => {
     const first = start();
     const key = await isUp(first);

@@ -1,12 +1,39 @@
 import { type Amount, amountsIn } from "./numbers.ts";
 
-/** Words before a sum that make it the most a person would pay. */
-const MOST =
-  /(presupuest\w*|budget|m[áa]xim[oa]|max(?:imum)?\.?|como mucho|tope|hasta|l[ií]mite|up to|no more than|no m[áa]s de|sin pasar de|que no (?:pase|supere) de|que no supere|llegar (?:a|hasta)|(?:approved|concedida|aprobada) (?:for|por|de|hasta)|inferior(?:es)? a|por debajo de|menos de|under|below|less than|at most|afford|spend|gastar\w*|pagar\w*|pay\w*|invertir|invest|stretch to|go (?:up )?to|disponemos de|dispongo de|cuento con|contamos con|tenemos|tengo|alrededor de|en torno a|sobre los|around|about|rango|range|entre|between)/giu;
+/** Words before a sum that make it the most a person would pay, whatever else the sentence speaks of. */
+const CALLED_SO =
+  "presupuest\\w*|budget|m[áa]xim[oa]|max(?:imum)?\\.?|como mucho|tope|techo|l[ií]mite|limit|ceiling|cap|at most|(?:da|alcanza) para";
 
-/** Words after a sum that do the same. */
-const MOST_AFTER =
-  /^[\s,)]{0,3}(?:como (?:m[áa]ximo|mucho|tope)|m[áa]ximo|max\b|maximum|max\.|tope|at most|de presupuesto|budget|or less|o menos|is (?:my|our) (?:limit|budget|maximum)|es (?:mi|nuestro) (?:l[ií]mite|tope|presupuesto))/iu;
+/** Words that do so unless the sum is called a price, an income or savings. */
+const WITHIN = [
+  "hasta|up to|no more than|no m[áa]s de|inferior(?:es)? a|por debajo de|menos de|under|below|less than",
+  // "sin pasar de", "no nos pasamos de", "no quiero pasarme de", "no podemos subir de".
+  "(?:sin|no|ni|nunca)(?: \\p{L}+){0,3} (?:pas|sub|super|exced|sal|ir)\\p{L}* (?:de|los|a)|que no supere",
+  "(?:can(?:'|’|no)?t|cannot|won(?:'|’)?t|don(?:'|’)?t want to|not) (?:go|stretch|pay|spend) (?:over|above|beyond|more than|past)",
+  "(?:llego|llegamos|llega) (?:para|hasta)|llegar (?:a|hasta)|(?:approved|concedida|aprobada) (?:for|por|de|hasta)|stretch to|go (?:up )?to",
+  "afford|permit\\p{L}+|spend|gast(?:ar\\p{L}*|o|amos)|pag(?:ar\\p{L}*|o|amos)|pay\\w*|invertir|invest",
+  "(?:doy|damos|dar[íi]a(?:mos)?|ofrezco|ofrecemos|ofrecer(?:[íi]a(?:mos)?|os|le)?|offer(?:ing)?)",
+  "disponemos de|dispongo de|cuento con|contamos con|tenemos|tengo|manej(?:o|amos)|mov(?:er|emos|erme|ernos)\\p{L}*",
+  "alrededor de|en torno a|sobre los|around|about|roughly|in the region of|rango|range|entre|between",
+].join("|");
+const MOST = new RegExp(`(?<!\\p{L})(?:(?<so>${CALLED_SO})|${WITHIN})(?!\\p{L})`, "giu");
+
+/** Words after a sum that do the same, also behind what says how it is counted. */
+const MOST_AFTER = new RegExp(
+  `^[\\s,)/]{0,3}(?:${[
+    "al mes|mes|mensual(?:es)?|a month|per month|pcm|en total|in total|todo incluido|all in",
+    "con gastos(?: incluidos)?|entre (?:todos|los \\p{L}+)|gastos incluidos|(?:taxes|impuestos) (?:incluidos|included)",
+  ].join("|")})?[\\s,)]{0,3}(?:${[
+    "como (?:m[áa]ximo|mucho|tope)|m[áa]ximo|max|maximum|tope|at most|de presupuesto|budget|or less|o menos|tops",
+    "(?:is|es|ser[íi]a) (?:my|our|the|mi|nuestro|el) (?:absolute |upper )?(?:limit|l[ií]mite|budget|presupuesto|maximum|m[áa]ximo|ceiling|tope|techo|most)",
+    "(?:y )?(?:yo |nosotros )?(?:no|ni) (?:\\p{L}+ ){0,2}(?:pas|sub)(?:o|amos|ar\\p{L}*|imos|ir\\p{L}*)",
+    "(?:y )?(?:ni|no) (?:un euro |uno )?m[áa]s|(?:and )?(?:no|not a penny|not one euro) more",
+    "[^.;\\n]{0,45}\\b(?:de ah[íi] no|no (?:puedo|podemos) (?:m[áa]s|(?:pasar|subir) de ah[íi])|can(?:'|’|no)?t (?:go|stretch) (?:over|above|beyond|past) (?:that|it))",
+    "(?:and )?that(?:'|’)?s (?:my|our|the) (?:limit|maximum|most|ceiling)",
+    "(?:is|was) as (?:far|high|much) as|es (?:hasta )?(?:donde|lo m[áa]s que|todo lo que) (?:llego|llegamos|puedo|podemos|tengo|tenemos)",
+  ].join("|")})(?!\\p{L})`,
+  "iu",
+);
 
 /** Words that make a number something else than money. */
 const NOT_MONEY =
@@ -24,7 +51,9 @@ const HORIZON = 45;
 /** The most a person would pay, as the text says it; undefined when it does not. */
 export function findBudget(text: string): number | undefined {
   const amounts = amountsIn(text).filter((amount) => isPlausible(amount, text));
-  const stated = amounts.filter((amount) => isCalledTheMost(amount, text));
+  const stated = amounts.filter(
+    (amount) => isCalledTheMost(amount, text) || isRange(amount, amounts, text),
+  );
   // Of a range the upper end counts, and of several statements the highest that the person is ready to reach.
   const best = stated.map((amount) => upperEnd(amount, amounts, text));
   return best.length > 0 ? Math.max(...best) : undefined;
@@ -40,12 +69,22 @@ function isPlausible({ value, end, isMoney }: Amount, text: string): boolean {
 function isCalledTheMost(amount: Amount, text: string): boolean {
   if (MOST_AFTER.test(text.slice(amount.end))) return true;
   const before = sentenceBefore(text, amount.start);
-  if (OTHER_SUM.test(before) || OTHER_SUM_AFTER.test(text.slice(amount.end))) return false;
-  const cues = [...before.matchAll(MOST)];
-  const cue = cues.at(-1);
+  if (OTHER_SUM_AFTER.test(text.slice(amount.end))) return false;
+  const cue = [...before.matchAll(MOST)].at(-1);
   if (cue === undefined) return false;
+  const other = OTHER_SUM.exec(before);
+  // "con los ahorros, un presupuesto de": what stands nearer to the sum names it.
+  if (other !== null && (cue.groups?.so === undefined || cue.index < other.index)) return false;
   const between = before.slice(cue.index + cue[0].length);
   return between.length <= HORIZON && (amount.isMoney || between.length <= 20);
+}
+
+/** A price is one sum: "pisos de 60.000 a 90.000" says what a person would pay. */
+function isRange(amount: Amount, amounts: Amount[], text: string): boolean {
+  return (
+    upperEnd(amount, amounts, text) > amount.value &&
+    !OTHER_SUM.test(sentenceBefore(text, amount.start))
+  );
 }
 
 /** "entre 200 y 250 mil", "200.000-250.000 €": the sum that follows is the end of the range. */

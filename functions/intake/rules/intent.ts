@@ -8,7 +8,7 @@ const HOME =
 
 /** Owners first: "vender mi piso para comprar" is a seller's mail, and "alquilar mi piso" no tenant's. */
 const SELL = new RegExp(
-  `\\b(?:vender|vendo|vendemos|vend[eé]r\\w*|sell|selling|poner (?:a la venta|en venta)|pongo en venta|put .{0,25}(?:on the market|up for sale))\\b(?! me )|\\b(?:valorar|valoraci[oó]n|tasar|tasaci[oó]n|valuation|appraisal|valuing)\\b[^.\\n]{0,30}\\b${HOME}\\b|\\bventa de (?:mi|nuestr[oa]|su|la)s? ${HOME}\\b`,
+  `\\b(?:vender|vendo|vendemos|vend[eé]r\\w*|sell|selling|poner (?:a la venta|en venta)|pongo en venta|put .{0,25}(?:on the market|up for sale))\\b(?! me )|\\b(?:valorar|valoraci[oó]n|tasar|tasaci[oó]n|valuation|appraisal|valuing)\\b[^.\\n]{0,30}\\b${HOME}\\b|(?<!de la )\\bventa de (?:mi|nuestr[oa]|su|la)s? ${HOME}\\b`,
   "iu",
 );
 const LET = new RegExp(
@@ -23,7 +23,8 @@ const BUY =
 /** What a text is about: buying or renting a home, or selling or letting one's own. */
 export function findIntent(own: string, listing: string): Intent | undefined {
   if (LET.test(own)) return "let";
-  if (SELL.test(own.replace(/\bvende(?:n|dor\w*)?\b/giu, ""))) return "sell";
+  // "Vende" says what somebody else sells, and who sells up moves away and buys.
+  if (SELL.test(own.replace(/\bvende(?:n|dor\w*)?\b|\bsell(?:ing)? up\b/giu, ""))) return "sell";
   return seekersIntent(own) ?? seekersIntent(listing);
 }
 

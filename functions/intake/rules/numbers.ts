@@ -47,9 +47,16 @@ export interface Amount {
 }
 
 const FIGURE =
-  /(?<![\p{L}\d.,])(?<before>[€$£]\s?|eur(?:os?)?\s)?(?<figure>\d{1,3}(?:[.\s'’]\d{3})+(?:,\d{1,2})?|\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d+(?:[.,]\d{1,2})?)(?:\s?(?<times>millones|mill[oó]n|millions?|mln|mil|m|k))?(?:\s?(?:de\s)?(?<after>€|euros?|eur|eurillos|£|\$))?(?![\p{L}\d])/giu;
+  /(?<![\p{L}\d.,])(?<before>[€$£]\s?|eur(?:os?)?\s)?(?<figure>\d{1,3}(?:[.\s'’]\d{3})+(?:,\d{1,2})?|\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d+(?:[.,]\d{1,2})?)(?:\s?(?<times>millones|mill[oó]n|millions?|mln|thousand|grand|mil|m|k))?(?:\s?(?:de\s)?(?<after>€|euros?|eur|eurillos|£|\$))?(?![\p{L}\d])/giu;
 
-const TIMES: Record<string, number> = { k: 1000, mil: 1000, m: 1_000_000, mln: 1_000_000 };
+const TIMES: Record<string, number> = {
+  k: 1000,
+  mil: 1000,
+  thousand: 1000,
+  grand: 1000,
+  m: 1_000_000,
+  mln: 1_000_000,
+};
 
 const WORDS: [RegExp, number][] = [
   [/\bmedio mill[oó]n\b|\bhalf a million\b/giu, 500_000],

@@ -10,6 +10,10 @@ const ANNOUNCED = [
   `(?:en|in|a)\\s(?:el |la |the )?(${LIST})`,
 ].map((pattern) => new RegExp(`(?<!\\p{L})${pattern}`, "gu"));
 
+/** Where people come from who look for a home in Spain. */
+const ABROAD =
+  /^(?:Alemania|B[eé]lgica|Berl[ií]n|Bruselas|Dubl[ií]n|Escocia|Francia|Holanda|Inglaterra|Irlanda|Italia|Londres|Pa[ií]ses Bajos|Par[ií]s|Reino Unido|Suecia|Suiza|Belgium|Birmingham|Bristol|Brussels|Dublin|Edinburgh|England|France|Germany|Glasgow|Ireland|Italy|Leeds|Liverpool|London|Manchester|Netherlands|Norway|Noruega|Paris|Scotland|Sweden|Switzerland|United Kingdom|UK|Wales)(?![\p{L}])/u;
+
 /** Capitalised words after "en" or "por" that are no places. */
 const NO_PLACE =
   /^(?:Calle|C|Avenida|Avda|Plaza|Paseo|Carretera|Idealista|Fotocasa|Kyero|Internet|WhatsApp|Whatsapp|Inmobiliaria|Agencia|Enero|Febrero|Marzo|Abril|Mayo|Junio|Julio|Agosto|Septiembre|Octubre|Noviembre|Diciembre|January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Lunes|Martes|Mi[eé]rcoles|Jueves|Viernes|S[aá]bado|Domingo|Navidad|Christmas|English|Spanish|Espa[ñn]ol|Ingl[eé]s|Google|Facebook|Instagram|I|Venta|Alquiler|Buenos|Hola|Gracias|Favor|Summer|Easter|España|Spain|Piso|Casa|Chalet|Gmail|Milanuncios|Pisos|Habitaclia|Rightmove|Semana|Ref|Referencia)(?![\p{L}])/u;
@@ -39,7 +43,7 @@ export function findZone(text: string): string | undefined {
       const list = match[1] ?? "";
       const start = match.index + match[0].indexOf(list);
       for (const one of list.matchAll(new RegExp(NAME, "gu"))) {
-        if (!NO_PLACE.test(one[0])) add(one[0], start + one.index);
+        if (!NO_PLACE.test(one[0]) && !ABROAD.test(one[0])) add(one[0], start + one.index);
       }
     }
   }

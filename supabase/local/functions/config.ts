@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { parse } from "smol-toml";
-import { Failure, messageOf } from "../failure.ts";
+import { readConfig, supabaseDirectory } from "../config.ts";
 
 /** A function as `supabase/config.toml` declares it. */
 export interface FunctionConfig {
@@ -10,18 +9,9 @@ export interface FunctionConfig {
   entrypoint: string;
 }
 
-const supabaseDirectory = resolve(import.meta.dirname, "..", "..");
-
 /** The functions that `supabase/config.toml` names, entry points as absolute paths. */
 export function readFunctions(directory = supabaseDirectory): FunctionConfig[] {
-  const path = resolve(directory, "config.toml");
-  let config: { functions?: Record<string, { entrypoint?: string; enabled?: boolean }> };
-  try {
-    config = parse(readFileSync(path, "utf8")) as typeof config;
-  } catch (error) {
-    throw new Failure(`${path} cannot be read: ${messageOf(error).split("\n")[0]}`);
-  }
-  return Object.entries(config.functions ?? {})
+  return Object.entries(readConfig(directory).functions ?? {})
     .filter(([, settings]) => settings.enabled !== false)
     .map(([name, settings]) => ({
       name,

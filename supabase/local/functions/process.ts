@@ -1,18 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../failure.ts";
-import { freePort } from "../ports.ts";
 import type { FunctionConfig } from "./config.ts";
 
 const preload = join(import.meta.dirname, "preload.ts");
 const firstPause_ms = 100;
 const longestPause_ms = 10_000;
 const readyLimit_ms = 30_000;
+/** What Deno says once a server takes requests. */
+const LISTENING = /^Listening on http:\/\/127\.0\.0\.1:(\d+)\//;
 
 /** What a function process needs besides its code. */
 export interface FunctionSettings {
@@ -80,9 +80,10 @@ class RunningFunction implements FunctionProcess {
     let pause_ms = firstPause_ms;
     while (!this.#stopping.signal.aborted) {
       const startedAt = Date.now();
-      const port = await freePort();
-      const exited = this.#spawn(port);
-      if (await this.#accepts(port, exited)) this.port = port;
+      const { listening, exited } = this.#spawn();
+      const slow = setTimeout(() => this.#child?.kill("SIGKILL"), readyLimit_ms);
+      this.port = await Promise.race([listening, exited.then(() => undefined)]);
+      clearTimeout(slow);
       this.#resolveFirst();
       const reason = await exited;
       this.port = undefined;
@@ -95,14 +96,15 @@ class RunningFunction implements FunctionProcess {
     }
   }
 
-  #spawn(port: number): Promise<string> {
+  #spawn(): { listening: Promise<number>; exited: Promise<string> } {
     const { environment, cacheDirectory, log } = this.#settings;
     const child = spawn(findDeno(), denoArguments(this.#config, Object.keys(environment)), {
       cwd: dirname(this.#config.entrypoint),
       env: {
         ...environment,
         ...certificates(),
-        DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
+        // A port that the system chooses cannot be taken by another process before the function listens on it.
+        DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0",
         DENO_DIR: cacheDirectory,
         DENO_NO_UPDATE_CHECK: "1",
         NO_COLOR: "1",
@@ -113,30 +115,20 @@ class RunningFunction implements FunctionProcess {
     });
     this.#child = child;
     child.stdin?.on("error", () => {});
+    const listening = Promise.withResolvers<number>();
     for (const output of [child.stdout, child.stderr]) {
       if (output === null) continue;
       createInterface(output).on("line", (line) => {
-        if (!line.startsWith("Listening on ")) log(`[${this.name}] ${line}`);
+        const port = LISTENING.exec(line)?.[1];
+        if (port === undefined) log(`[${this.name}] ${line}`);
+        else listening.resolve(Number(port));
       });
     }
-    return new Promise((resolve) => {
+    const exited = new Promise<string>((resolve) => {
       child.once("error", (error) => resolve(error.message));
       child.once("exit", (code, signal) => resolve(signal ?? `code ${code}`));
     });
-  }
-
-  async #accepts(port: number, exited: Promise<string>): Promise<boolean> {
-    let ended = false;
-    exited.then(() => {
-      ended = true;
-    });
-    const deadline = Date.now() + readyLimit_ms;
-    while (!ended && Date.now() < deadline) {
-      if (await canConnect(port)) return true;
-      await delay(15);
-    }
-    if (!ended) this.#child?.kill("SIGKILL");
-    return false;
+    return { listening: listening.promise, exited };
   }
 }
 
@@ -145,7 +137,6 @@ function denoArguments({ entrypoint }: FunctionConfig, environment: string[]): s
   const root = join(dirname(entrypoint), "..", "deno.json");
   return [
     "run",
-    "--quiet",
     "--no-prompt",
     "--no-lock",
     "--no-remote",
@@ -169,17 +160,6 @@ function certificates(): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   );
-}
-
-function canConnect(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
 }
 
 /** The Deno program that `npm ci` installed. */

@@ -31,10 +31,10 @@ function asText(value: unknown): string {
 export class GatewayConnection extends PostgresConnection {
   readonly #lanes: Lanes;
 
-  constructor(database: GatewayDatabase, lanes: number) {
+  constructor(database: GatewayDatabase) {
     const options = { onnotice: () => {}, types: jsonTypes };
     super({ url: database.adminUrl, postgresOptions: { ...options, max: 4 } });
-    this.#lanes = new Lanes(database.requestUrl, lanes, {
+    this.#lanes = new Lanes(database.requestUrl, {
       ...options,
       types: this.driver.options.types as typeof jsonTypes,
       connection: { TimeZone: "UTC", application_name: "gateway" },

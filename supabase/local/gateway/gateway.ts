@@ -21,10 +21,9 @@ export async function openGateway(options: {
   siteUrl: string;
   /** Where the files of Storage lie. */
   storageDirectory: string;
-  lanes?: number;
 }): Promise<Gateway> {
-  const { database, keys, siteUrl, lanes = 10 } = options;
-  const connection = new GatewayConnection(database, lanes);
+  const { database, keys, siteUrl } = options;
+  const connection = new GatewayConnection(database);
   const auth = {
     enabled: true,
     jwt_secret: keys.jwtSecret,

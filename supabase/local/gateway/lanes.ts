@@ -1,35 +1,77 @@
+import { availableParallelism } from "node:os";
 import type postgres from "postgres";
 import { Lane } from "./lane.ts";
 
-/** A fixed number of lanes; a request that finds none free waits its turn. */
+/** One lane a core and one that waits for the disk. More would only take turns on the cores, each with cold caches. */
+const BUSY = availableParallelism() + 1;
+
+/** As many as the Data API of a hosted project has, for when those wait for something else: a lock, a long query. */
+const MOST = Math.max(10, BUSY);
+
+/** Time enough for many short requests; who has waited this long stands behind a long one. */
+const PATIENCE_MS = 20;
+
+/** Lanes to the database. A request that finds none free waits its turn. */
 export class Lanes {
   readonly #lanes: Lane[];
   readonly #idle: Lane[];
-  readonly #waiting: ((lane: Lane) => void)[] = [];
+  readonly #waiting: Waiting[] = [];
+  #inUse = 0;
 
-  constructor(
-    url: string,
-    count: number,
-    options: postgres.Options<Record<string, postgres.PostgresType>>,
-  ) {
-    this.#lanes = Array.from({ length: count }, () => new Lane(url, options));
+  constructor(url: string, options: postgres.Options<Record<string, postgres.PostgresType>>) {
+    this.#lanes = Array.from({ length: MOST }, () => new Lane(url, options));
     this.#idle = [...this.#lanes];
   }
 
   /** Runs `work` on a lane of its own. */
   async use<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
-    // The lane used last is the warmest: its statements are prepared and its plans are cached.
-    const lane = this.#idle.pop() ?? (await new Promise<Lane>((go) => this.#waiting.push(go)));
+    const lane = this.#take(BUSY) ?? (await this.#turn());
     try {
       return await work(lane);
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#idle.push(lane);
-      else next(lane);
+      this.#inUse--;
+      this.#idle.push(lane);
+      this.#admit();
     }
   }
 
   async end(): Promise<void> {
     await Promise.all(this.#lanes.map((lane) => lane.end()));
   }
+
+  /** The lane used last is the warmest: its statements are prepared and its plans are cached. */
+  #take(limit: number): Lane | undefined {
+    if (this.#inUse >= limit) return undefined;
+    const lane = this.#idle.pop();
+    if (lane !== undefined) this.#inUse++;
+    return lane;
+  }
+
+  #turn(): Promise<Lane> {
+    return new Promise((go) => {
+      const waiting: Waiting = { go, limit: BUSY };
+      waiting.timer = setTimeout(() => {
+        waiting.limit = MOST;
+        this.#admit();
+      }, PATIENCE_MS);
+      this.#waiting.push(waiting);
+    });
+  }
+
+  #admit(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    const lane = this.#take(next.limit);
+    if (lane === undefined) return;
+    this.#waiting.shift();
+    clearTimeout(next.timer);
+    next.go(lane);
+  }
+}
+
+interface Waiting {
+  go: (lane: Lane) => void;
+  /** How many lanes may be in use for this one to get another. */
+  limit: number;
+  timer?: NodeJS.Timeout;
 }

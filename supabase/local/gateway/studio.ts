@@ -32,6 +32,22 @@ class StudioConnection extends PostgresConnection {
   }
 }
 
+/** What Studio's table editor reads to list what there is. */
+const INTROSPECTION = "/_system/introspect";
+
+interface Relation {
+  schema: string;
+  name: string;
+}
+
+/** Lite tells its Studio of views, but the table editor lists tables alone; so views are named among those. */
+async function listViews(answer: Response): Promise<Response> {
+  const found = (await answer.json()) as { tables: Relation[]; views: Relation[] };
+  const tables = [...found.tables, ...found.views.map(({ schema, name }) => ({ schema, name }))];
+  tables.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return Response.json({ ...found, tables });
+}
+
 /** Whether a request comes from Studio's pages: programs bring an API key, the pages of this machine need none. */
 export function isForStudio(request: Request): boolean {
   return !request.headers.has("apikey") && !request.url.includes("apikey=");
@@ -56,7 +72,12 @@ export async function openStudio(options: {
   });
   await app.init();
   return {
-    fetch: (request, context) => Promise.resolve(app.fetch(request, context as never)),
+    async fetch(request, context) {
+      const answer = await app.fetch(request, context as never);
+      return answer.ok && new URL(request.url).pathname === INTROSPECTION
+        ? listViews(answer)
+        : answer;
+    },
     reloadSchema: () => connection.clearSchemaCache(),
     close: () => connection.close(),
   };

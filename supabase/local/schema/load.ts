@@ -39,19 +39,28 @@ export function readSql(path: string): string {
   return readFileSync(path, "utf8");
 }
 
-/** Runs one file in one transaction; an error names file and line. */
-export async function runFile(sql: postgres.Sql, path: string): Promise<void> {
-  const text = readSql(path);
-  try {
-    await sql.unsafe(`begin;${text}\n;commit;`);
-  } catch (error) {
-    await sql.unsafe("rollback").catch(() => {});
-    if (!(error instanceof postgres.PostgresError)) throw error;
-    const before = text.slice(0, Math.max(0, Number(error.position ?? 1) - 1 - "begin;".length));
-    const place = `${relative(root, path)}:${before.split("\n").length}`;
-    const detail = [error.detail, error.hint, error.where].filter(Boolean).join(" | ");
-    throw new Failure(`${place}: ${error.message}${detail ? ` (${detail})` : ""}`);
+/** Runs files in one transaction; an error names file and line. */
+export async function runFiles(sql: postgres.Sql, paths: readonly string[]): Promise<void> {
+  await sql.unsafe("begin");
+  for (const path of paths) {
+    const text = readSql(path);
+    try {
+      await sql.unsafe(text);
+    } catch (error) {
+      await sql.unsafe("rollback").catch(() => {});
+      if (!(error instanceof postgres.PostgresError)) throw error;
+      const before = text.slice(0, Math.max(0, Number(error.position ?? 1) - 1));
+      const place = `${relative(root, path)}:${before.split("\n").length}`;
+      const detail = [error.detail, error.hint, error.where].filter(Boolean).join(" | ");
+      throw new Failure(`${place}: ${error.message}${detail ? ` (${detail})` : ""}`);
+    }
   }
+  await sql.unsafe("commit");
+}
+
+/** Runs one file in one transaction. */
+export async function runFile(sql: postgres.Sql, path: string): Promise<void> {
+  await runFiles(sql, [path]);
 }
 
 /** Runs generated SQL in one transaction. */

@@ -5,6 +5,7 @@ import { formatSqlStatements } from "@supabase/pg-delta/sql-format";
 import pg from "pg";
 import { Failure } from "../failure.ts";
 import { planLogging } from "./sequences.ts";
+import { planViewComments } from "./view-comments.ts";
 
 /** The SQL that brings the schema of one database to that of another; empty when they are equal. */
 export async function planBetween(currentUrl: string, wantedUrl: string): Promise<string> {
@@ -25,6 +26,7 @@ export async function planBetween(currentUrl: string, wantedUrl: string): Promis
       throw new Failure("the change needs more than one transaction; write its migration by hand");
     }
     statements.push(...(await planLogging(current, wanted)));
+    statements.push(...(await planViewComments(current, wanted)));
     return statements.length === 0 ? "" : layOut(statements);
   } finally {
     await Promise.all([current.end(), wanted.end()]);

@@ -1,7 +1,7 @@
 -- Near-duplicates: who is suggested, merging, what a merge moves, undoing it.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(34);
+select plan(36);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -41,6 +41,12 @@ do $$ begin
 end $$;
 select is(private.compare_contacts(), 7, 'new contacts are compared');
 select is(private.compare_contacts(), 0, 'once');
+insert into public.contacts (agency_id, id, full_name, updated_at) values (pg_temp.id('norte'), pg_temp.id('old'), 'Zoe', '2020-01-01');
+do $$ begin perform private.compare_contacts(); end $$;
+select is((select updated_at from public.contacts where id = pg_temp.id('old') and compared_at is not null), '2020-01-01', 'being compared is no change of a contact');
+update public.contacts set full_name = 'Zoe Z' where id = pg_temp.id('old');
+select is((select updated_at from public.contacts where id = pg_temp.id('old')), now(), 'another name is one');
+do $$ begin perform private.compare_contacts(); end $$;
 select is(pg_temp.pairs(), 'Ana Ruiz + Luis Vega same_phone; Garcia Lopez, Jose + José García López similar_name,similar_email',
   'those with one phone and those with one name are suggested; a first name alone and another agency are not');
 select is((select count(*)::int from public.contacts where merged_into is not null), 0, 'nothing is merged by itself');

@@ -1,7 +1,7 @@
 -- The history of stages: complete, with the actor, append-only.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(30);
+select plan(32);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -168,6 +168,13 @@ from unnest('{anon,authenticated,service_role}'::text[]) r,
   unnest(array['update public.stage_history set to_stage = ''won''', 'delete from public.stage_history',
     'truncate public.stage_history', 'insert into public.stage_history (agency_id) values (gen_random_uuid())']) statement;
 select is((select count(*)::int from public.stage_history), 6, 'all entries are still there');
+
+-- An import brings what happened before.
+insert into public.operations (agency_id, id, lead_id, operation_type, stage, created_at, closed_at) values
+  (pg_temp.id('agency'), pg_temp.id('open since'), pg_temp.id('lead deal'), 'rent', 'search', '2026-01-02', null),
+  (pg_temp.id('agency'), pg_temp.id('over since'), pg_temp.id('lead deal'), 'rent', 'expired', '2025-01-02', '2025-06-07');
+select is((select occurred_at from public.stage_history where operation_id = pg_temp.id('open since')), '2026-01-02', 'the history of an imported operation begins when it was opened');
+select is((select occurred_at from public.stage_history where operation_id = pg_temp.id('over since')), '2025-06-07', 'and of a closed one when it closed');
 
 select * from finish();
 rollback;

@@ -94,6 +94,37 @@ test("a lead that was renamed is found by either name", async () => {
   }
 });
 
+test("a contact that was merged is found by all it was known by, once, as the one that was kept", async () => {
+  const people = [
+    { full_name: "Concepción Arribas", phone: "+34611000021", email: "concha@correo.example" },
+    { full_name: "Conchita Arribas", phone: "+34611000022", email: "arribas@trabajo.example" },
+  ];
+  for (const person of people) await world.client.post("/leads", person);
+  const [kept, merged] = await Promise.all(
+    people.map(async ({ email }) => {
+      const [row] = await stack.sql`
+        select id from public.contacts where agency_id = ${world.id} and email = ${email}`;
+      return row?.id;
+    }),
+  );
+  await stack.sql`select admin.merge_contacts(${kept}, ${merged})`;
+  for (const query of [
+    "Conchita Arribas",
+    "611000022",
+    "arribas@trabajo.example",
+    "Arribas",
+    "arribes",
+  ]) {
+    const clients = (await found(query)).map(
+      ({ client }: { client: { contact_id: string } | null }) => client?.contact_id,
+    );
+    expect(clients, query).toEqual([kept]);
+  }
+  const [first] = await found("Conchita");
+  expect(first.client).toMatchObject({ full_name: "Concepción Arribas", phone: "+34611000021" });
+  expect(first.client.leads.items).toHaveLength(2);
+});
+
 test("another agency's clients and properties are not seen", async () => {
   const results = await found("garcia");
   expect(JSON.stringify(results)).not.toContain("Ajeno");

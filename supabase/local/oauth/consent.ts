@@ -34,7 +34,6 @@ export function consentEndpoints(options: {
   const { provider, store, siteUrl, userOf } = options;
   const consents = store.adapter("Consent");
   const app = new Hono().basePath("/auth/v1/oauth/authorizations");
-  const inTurn = turnstile();
 
   app.onError((error) => {
     if (error instanceof AuthProblem) return error.toResponse();
@@ -48,14 +47,14 @@ export function consentEndpoints(options: {
 
   app.get("/:id", async (c) => {
     const user = await userOf(c.req.raw);
-    return c.json(await inTurn(() => describe(c.req.param("id"), user)));
+    return c.json(await describe(c.req.param("id"), user));
   });
 
   app.post("/:id/consent", async (c) => {
     const user = await userOf(c.req.raw);
     const { action } = (await c.req.json().catch(() => ({}))) as { action?: string };
     if (action !== "approve" && action !== "deny") throw problems.badAction();
-    return c.json(await inTurn(() => decide(c.req.param("id"), user, action)));
+    return c.json(await decide(c.req.param("id"), user, action));
   });
 
   async function describe(id: string, user: SessionUser) {
@@ -173,14 +172,4 @@ function scopeOf({ params }: Interaction): string {
 
 function consentId({ id }: SessionUser, { params }: Interaction): string {
   return `${id} ${params.client_id}`;
-}
-
-/** Lets one piece of work through at a time, so that two approvals of one authorization do not both get a code. */
-function turnstile() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const mine = last.then(work);
-    last = mine.catch(() => {});
-    return mine;
-  };
 }

@@ -54,7 +54,7 @@ export class RawClient {
   }
 
   /** A code that a person has just approved. */
-  async code(person: Person, changes: Record<string, string> = {}): Promise<string> {
+  async code(person: Person, changes: Record<string, string | undefined> = {}): Promise<string> {
     const redirect = await decide(person, await openAuthorization(this.authorizationUrl(changes)));
     return redirect.searchParams.get("code") ?? "";
   }

@@ -121,14 +121,12 @@ test("an authorization is decided once", async () => {
   expect(error).toMatchObject({ status: 400, code: "validation_failed" });
 });
 
-test("of two approvals at once only one gets a code", async () => {
+test("of many approvals at once only one gets a code", async () => {
   const id = await openAuthorization(client.authorizationUrl({ scope: "openid profile" }));
   const { oauth } = office.person.page.auth;
   await oauth.getAuthorizationDetails(id);
-  const answers = await Promise.all([
-    oauth.approveAuthorization(id),
-    oauth.approveAuthorization(id),
-  ]);
+  const approvals = Array.from({ length: 20 }, () => oauth.approveAuthorization(id));
+  const answers = await Promise.all(approvals);
   expect(answers.filter(({ data }) => data !== null)).toHaveLength(1);
 });
 
@@ -136,9 +134,9 @@ test("who opens an authorization first is the only one who can decide on it", as
   const id = await openAuthorization(client.authorizationUrl({ scope: "phone" }));
   await office.person.page.auth.oauth.getAuthorizationDetails(id);
   const stranger = await createPerson(stack);
-  await expect(decide(stranger, id)).rejects.toMatchObject({ status: 404 });
-  const { error } = await stranger.page.auth.oauth.approveAuthorization(id);
-  expect(error).toMatchObject({ status: 404 });
+  const { oauth } = stranger.page.auth;
+  expect((await oauth.getAuthorizationDetails(id)).error).toMatchObject({ status: 404 });
+  expect((await oauth.approveAuthorization(id)).error).toMatchObject({ status: 404 });
 });
 
 test("without having opened it, nobody approves an authorization", async () => {

@@ -94,3 +94,10 @@ test("with openid there is an ID token for the client, which is no key to the co
   expect(await use(body.access_token)).toBe(200);
   expect(await use(body.id_token)).toBe("401 invalid_token");
 });
+
+test("a client that names no scope gets hosted Auth's, and one that wants no connector in particular this one", async () => {
+  const code = await client.code(office.person, { scope: undefined, resource: undefined });
+  const { access_token } = (await client.exchange(code)).body;
+  expect(claimsIn(access_token).scope).toBe("email");
+  expect(await use(access_token)).toBe(200);
+});

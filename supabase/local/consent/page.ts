@@ -44,6 +44,5 @@ export function consentHeaders({ supabase_url }: ConsentProject): Record<string,
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
   };
 }

@@ -18,7 +18,8 @@ export async function findUser(sql: postgres.Sql, id: string): Promise<User | un
   const [user] = await sql<User[]>`
     select id, email, phone, role, is_anonymous as "isAnonymous",
       email_confirmed_at is not null as "emailConfirmed",
-      raw_app_meta_data as "appMetadata", raw_user_meta_data as "userMetadata"
+      coalesce(raw_app_meta_data, '{}') as "appMetadata",
+      coalesce(raw_user_meta_data, '{}') as "userMetadata"
     from auth.users
     where id = ${id} and deleted_at is null and (banned_until is null or banned_until <= now())`;
   return user;

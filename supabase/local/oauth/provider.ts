@@ -7,7 +7,7 @@ import type { OAuthKeys } from "./keys.ts";
 import type { OAuthStore } from "./store.ts";
 
 /** The scopes of hosted Auth. */
-export const SCOPES = ["openid", "profile", "email", "phone", "offline_access"];
+const SCOPES = ["openid", "profile", "email", "phone", "offline_access"];
 
 const REGISTRATION = "/oauth/clients/register";
 const HOUR_S = 60 * 60;

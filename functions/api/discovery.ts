@@ -10,8 +10,11 @@ export const discovery = new Hono<ApiEnv>();
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
-/** The scopes of Supabase Auth. What a token may do here is decided by the agent's role, not by a scope. */
-const SCOPES = ["openid", "profile", "email", "phone"];
+/**
+ * What clients are to ask for: the least that Supabase Auth grants. What a token may do here is decided by the agent's
+ * role, not by a scope.
+ */
+const SCOPES = ["email"];
 
 discovery.on("GET", ["/", "/api/mcp"], (c) => {
   c.header("Cache-Control", "public, max-age=3600");

@@ -1,13 +1,16 @@
 create table public.token_rules (
   only_row boolean primary key default true,
   issuer text,
+  resource text,
   blocked_client_ids text[] not null default '{}',
   constraint there_is_one_row check (only_row),
-  constraint issuer_is_a_url check (issuer ~ '^https?://')
+  constraint issuer_is_a_url check (issuer ~ '^https?://'),
+  constraint resource_is_a_url check (resource ~ '^https?://')
 );
 comment on table public.token_rules is 'Which access tokens of signed-in people are taken, beyond what the Data API checks. One row, for all agencies; without it the defaults hold.';
 comment on column public.token_rules.only_row is 'Always true: there is one row.';
 comment on column public.token_rules.issuer is 'The issuer that tokens must name, for example https://<ref>.supabase.co/auth/v1; null takes any issuer whose signature the Data API accepts.';
+comment on column public.token_rules.resource is 'The address of the assistant connector, for example https://<ref>.supabase.co/functions/v1/api/mcp. Tokens of OAuth clients get it as an audience, and are refused without it; null asks for none.';
 comment on column public.token_rules.blocked_client_ids is 'OAuth clients (assistants) whose tokens are refused at once, whoever signed in with them.';
 
 alter table public.token_rules enable row level security;
@@ -29,6 +32,9 @@ begin
     (rules.issuer is null or claims ->> 'iss' is not distinct from rules.issuer)
     -- Audience: people who signed in. A token that was made for something else is not for us, whoever signed it.
     and (audience is null or audience = '"authenticated"' or audience @> '["authenticated"]')
+    -- Resource: a client that came by OAuth was let in to the connector, and shows it. Auth itself writes no such audience
+    -- (RFC 8707), private.access_token_hook does.
+    and (rules.resource is null or claims ->> 'client_id' is null or audience @> jsonb_build_array(rules.resource))
     -- Person: an anonymous sign-in proves nothing about who it is.
     and (claims -> 'is_anonymous') is distinct from 'true'
     -- Client: a session of the agency's own application names none; an assistant that came by OAuth does.
@@ -36,4 +42,4 @@ begin
 end
 $$;
 comment on function private.token_is_ours(jsonb) is
-  'Whether an access token that the Data API verified is for this service: by issuer (public.token_rules), audience (authenticated), person (not anonymous) and OAuth client (not blocked).';
+  'Whether an access token that the Data API verified is for this service: by issuer (public.token_rules), audience (authenticated; of an OAuth client the connector too), person (not anonymous) and OAuth client (not blocked).';

@@ -15,6 +15,7 @@ const allPermissions = [
 const usage = `usage: npm run admin -- <verb> <options>
   create-agency       --name N [--slug S] [--time-zone TZ]
   create-agent        --agency SLUG --name N --email E [--role owner|manager|agent|viewer]
+  link-agent          --agency SLUG --email E
   create-api-key      --agency SLUG --name N --permissions leads:read,offers:write|all [--rate-limit N]
                       [--agent EMAIL] [--expires-at TIME]
   rotate-api-key      --key ID|cor_… [--overlap '24 hours']
@@ -49,6 +50,11 @@ const verbs: Record<string, () => Promise<unknown>> = {
     const [row] = await sql`
       select admin.create_agent(
         ${await agencyId()}, ${need("name")}, ${need("email")}, ${values.role ?? "agent"}) as id`;
+    return row;
+  },
+  async "link-agent"() {
+    const [row] = await sql`
+      select admin.link_agent(${await agencyId()}, ${need("email")}) as user_id`;
     return row;
   },
   async "create-api-key"() {

@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type postgres from "postgres";
 import { readConfig, supabaseDirectory } from "./config.ts";
+import { Failure } from "./failure.ts";
 import { runFiles } from "./schema/load.ts";
 
 const permissions = [
@@ -43,6 +45,46 @@ export async function demoKey(
     from (select id from public.agencies order by created_at limit 1) a`;
   if (row !== undefined) writeFileSync(path, `${row.key}\n`, { mode: 0o600 });
   return row?.key;
+}
+
+/** With what a person signs in as an agent. */
+export interface Login {
+  email: string;
+  password: string;
+}
+
+/**
+ * The login of the demo agency's owner, made with a password of its own on the first start and kept in the data folder;
+ * nothing when there is no such agent, or somebody else signs in as them.
+ */
+export async function demoLogin(
+  sql: postgres.Sql,
+  auth: { baseUrl: string; publishableKey: string },
+  dataDirectory: string,
+): Promise<Login | undefined> {
+  const [owner] = await sql<{ agency_id: string; email: string; linked: boolean }[]>`
+    select o.agency_id, o.email, o.user_id is not null as linked
+    from public.agents o join public.agencies a on a.id = o.agency_id
+    where a.slug = 'demo' and o.email = 'lucia@demo.example'`;
+  const path = join(dataDirectory, "demo-login.json");
+  const kept: Login | undefined = existsSync(path)
+    ? JSON.parse(readFileSync(path, "utf8"))
+    : undefined;
+  if (owner === undefined || owner.linked) return kept;
+
+  const login = kept ?? { email: owner.email, password: randomBytes(12).toString("base64url") };
+  writeFileSync(path, `${JSON.stringify(login)}\n`, { mode: 0o600 });
+  const answer = await fetch(`${auth.baseUrl}/auth/v1/signup`, {
+    method: "POST",
+    headers: { apikey: auth.publishableKey, "content-type": "application/json" },
+    body: JSON.stringify(login),
+  });
+  // 422: a start that was cut short here has signed them up already.
+  if (!answer.ok && answer.status !== 422) {
+    throw new Failure(`the demo login was not made: ${await answer.text()}`);
+  }
+  await sql`select admin.link_agent(${owner.agency_id}, ${owner.email})`;
+  return login;
 }
 
 async function isGood(sql: postgres.Sql, key: string): Promise<boolean> {

@@ -1,10 +1,12 @@
-import { openFront } from "./front/server.ts";
+import { serveConsentPage } from "./consent/serve.ts";
+import { type Handler, openFront } from "./front/server.ts";
 import { type FunctionConfig, isOnDisk } from "./functions/config.ts";
 import { functionEnvironment } from "./functions/environment.ts";
 import { runFunction } from "./functions/process.ts";
 import type { GatewayDatabase } from "./gateway/connection.ts";
 import { type Gateway, openGateway } from "./gateway/gateway.ts";
 import type { Keys } from "./keys.ts";
+import { type AuthorizationServer, openAuthorizationServer } from "./oauth/server.ts";
 import { startCronWorker, type Worker } from "./workers/cron.ts";
 import { startNetWorker } from "./workers/net.ts";
 
@@ -20,6 +22,8 @@ export interface StackOptions {
   cacheDirectory: string;
   /** Where the files of Storage lie. */
   storageDirectory: string;
+  /** Where the authorization server keeps its keys and what it granted. */
+  oauthDirectory: string;
   /** Added to the environment of every function. */
   environment?: Record<string, string>;
   /** Off when the server has the real pg_cron. */
@@ -37,20 +41,32 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+/** What a person gives to an assistant. */
+export function connectorUrl(baseUrl: string): string {
+  return `${baseUrl}/api/mcp`;
+}
+
 /** Starts gateway, functions, workers and the front before them. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { database, keys, log } = options;
   let gateway: Gateway | undefined;
+  let authorizationServer: AuthorizationServer | undefined;
+  let consentPage: Handler | undefined;
   const functions = new Map<string, ReturnType<typeof runFunction>>();
   const workers: Worker[] = [];
   const front = await openFront(options.port, {
     gateway: () => gateway,
+    authorizationServer: () => authorizationServer?.handle,
+    consentPage: () => consentPage,
     functionPort: (name) => functions.get(name)?.port,
   });
+
+  const siteUrl = `${front.baseUrl}/consent`;
 
   async function stop(): Promise<void> {
     await front.close();
     await Promise.all([...functions.values(), ...workers].map((part) => part.stop()));
+    await authorizationServer?.close();
     await gateway?.close();
   }
 
@@ -71,8 +87,23 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     gateway = await openGateway({
       database,
       keys,
-      siteUrl: front.baseUrl,
+      siteUrl,
       storageDirectory: options.storageDirectory,
+    });
+    authorizationServer = openAuthorizationServer({
+      baseUrl: front.baseUrl,
+      siteUrl,
+      connectorUrl: connectorUrl(front.baseUrl),
+      database,
+      gateway,
+      keys,
+      directory: options.oauthDirectory,
+      log,
+    });
+    consentPage = serveConsentPage({
+      supabase_url: front.baseUrl,
+      publishable_key: keys.publishableKey,
+      connector_url: connectorUrl(front.baseUrl),
     });
     await Promise.all([...functions.values()].map((running) => running.ready()));
     if (options.cronWorker) workers.push(startCronWorker(database.adminUrl, log));

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import postgres from "postgres";
-import { demoKey, seedWhenEmpty } from "./demo.ts";
+import { demoKey, demoLogin, type Login, seedWhenEmpty } from "./demo.ts";
 import { exitWith, Failure } from "./failure.ts";
 import { readFunctions } from "./functions/config.ts";
-import { loadKeys } from "./keys.ts";
+import { type Keys, loadKeys } from "./keys.ts";
 import { lockDirectory } from "./lock.ts";
 import { applyMigrations } from "./migrations.ts";
 import { isPortFree } from "./ports.ts";
@@ -12,7 +12,7 @@ import { databaseUrl, startServer, superuserUrl } from "./postgres/server.ts";
 import { storeSecrets } from "./secrets.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { onParentGone, onSignal, Shutdown } from "./shutdown.ts";
-import { startStack } from "./stack.ts";
+import { connectorUrl, startStack } from "./stack.ts";
 
 const shutdown = new Shutdown();
 
@@ -38,16 +38,14 @@ async function main(): Promise<void> {
     functions: readFunctions(),
     cacheDirectory: join(settings.dataDirectory, "deno"),
     storageDirectory: join(settings.dataDirectory, "storage"),
+    oauthDirectory: join(settings.dataDirectory, "oauth"),
     cronWorker: true,
     log: (line) => console.log(line),
   });
   await shutdown.add(() => stack.stop());
 
-  const key = await prepareDatabase(url, settings, {
-    project_url: stack.baseUrl,
-    secret_key: keys.secretKey,
-  });
-  announce(stack.baseUrl, url, key, Date.now() - startedAt);
+  const demo = await prepareDatabase(url, settings, stack.baseUrl, keys);
+  announce(stack.baseUrl, url, demo, Date.now() - startedAt);
 }
 
 async function startDatabase(settings: Settings): Promise<void> {
@@ -71,26 +69,45 @@ async function startDatabase(settings: Settings): Promise<void> {
   await bootstrapDatabase(superuser);
 }
 
+/** With what a person tries the demo agency. */
+interface Demo {
+  key: string | undefined;
+  login: Login | undefined;
+}
+
 async function prepareDatabase(
   url: string,
   settings: Settings,
-  secrets: Record<string, string>,
-): Promise<string | undefined> {
+  baseUrl: string,
+  { secretKey, publishableKey }: Keys,
+): Promise<Demo> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    await storeSecrets(sql, secrets);
+    await storeSecrets(sql, { project_url: baseUrl, secret_key: secretKey });
+    await nameConnector(sql, connectorUrl(baseUrl));
     if (settings.seed) await seedWhenEmpty(sql);
-    return await demoKey(sql, settings.dataDirectory);
+    return {
+      key: await demoKey(sql, settings.dataDirectory),
+      login: await demoLogin(sql, { baseUrl, publishableKey }, settings.dataDirectory),
+    };
   } finally {
     await sql.end();
   }
 }
 
-function announce(baseUrl: string, url: string, key: string | undefined, took_ms: number): void {
+/** The address is the port's, which may be another one than last time. The issuer stays free: Lite's sessions name none. */
+async function nameConnector(sql: postgres.Sql, resource: string): Promise<void> {
+  await sql`
+    insert into public.token_rules (resource) values (${resource})
+    on conflict (only_row) do update set resource = excluded.resource`;
+}
+
+function announce(baseUrl: string, url: string, { key, login }: Demo, took_ms: number): void {
   const first =
     key === undefined
       ? `npm run admin -- create-agency --name "My agency"`
       : `curl -s '${baseUrl}/api/v1/operations?limit=1' -H 'Authorization: Bearer ${key}'`;
+  const signIn = login && `${login.email}, password ${login.password}`;
   console.log(`
 Corredor is up (${(took_ms / 1000).toFixed(1)} s). Ctrl-C stops it.
 
@@ -98,6 +115,8 @@ Corredor is up (${(took_ms / 1000).toFixed(1)} s). Ctrl-C stops it.
   Studio     ${baseUrl}/
   Database   ${url}
   API key    ${key ?? "none yet: there is no agency"}
+  Connector  ${connectorUrl(baseUrl)}
+  Sign-in    ${signIn ?? "none: there is no demo agency"}
 
 Try:
 

@@ -1,16 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { createClient } from "@supabase/supabase-js";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { freePort } from "../../supabase/local/ports.ts";
 import { isAlive, readPostmaster } from "../../supabase/local/postgres/postmaster.ts";
@@ -64,6 +57,24 @@ async function isUp(stack: Stack): Promise<string> {
   }, 60_000);
 }
 
+/** The login that the stack printed. */
+function signInOf(stack: Stack) {
+  const [, email = "", password = ""] =
+    /Sign-in {4}(\S+), password (\S+)/.exec(stack.output()) ?? [];
+  return { email, password };
+}
+
+/** The agency that somebody is an agent of, as the consent page asks for it. */
+async function agencyOf(login: { email: string; password: string }): Promise<string> {
+  const { publishableKey } = JSON.parse(readFileSync(join(directory, "data", "keys.json"), "utf8"));
+  const page = createClient(`http://127.0.0.1:${port}`, publishableKey, {
+    auth: { persistSession: false, autoRefreshToken: false },
+    db: { schema: "api" },
+  });
+  await page.auth.signInWithPassword(login);
+  return (await page.rpc("authenticate")).data?.agency_name;
+}
+
 async function stop(stack: Stack, signal: NodeJS.Signals): Promise<unknown> {
   stack.child.kill(signal);
   return stack.exited;
@@ -94,6 +105,8 @@ describe("npm start", { timeout: 120_000 }, () => {
       headers: { authorization: `Bearer ${key}` },
     });
     expect(again.status).toBe(200);
+    expect(signInOf(second)).toEqual(signInOf(first));
+    expect(await agencyOf(signInOf(second))).toBe("Inmobiliaria Demo");
     expect(await stop(second, "SIGTERM")).toBe(0);
   });
 
@@ -195,8 +208,9 @@ describe("npm start", { timeout: 120_000 }, () => {
 
   test("keeps its keys from others", async () => {
     const path = join(directory, "data", "keys.json");
-    expect(existsSync(path)).toBe(true);
-    expect(statSync(path).mode & 0o077).toBe(0);
+    for (const file of ["keys.json", "demo-login.json", "oauth/keys.json"]) {
+      expect(statSync(join(directory, "data", file)).mode & 0o077, file).toBe(0);
+    }
     expect(JSON.parse(readFileSync(path, "utf8")).publishableKey).toMatch(/^sb_publishable_/);
   });
 });

@@ -24,7 +24,7 @@ test.each([
     resource_name: "Corredor",
     authorization_servers: [`${stack.baseUrl}/auth/v1`],
     bearer_methods_supported: ["header"],
-    scopes_supported: ["openid", "profile", "email", "phone"],
+    scopes_supported: ["email"],
   });
 });
 

@@ -74,6 +74,7 @@ async function deliver({ url, database }: DebianServer): Promise<void> {
     functions: readFunctions().filter(({ name }) => name === "api" || name === "drain"),
     cacheDirectory: join(directory, "deno"),
     storageDirectory: join(directory, "storage"),
+    oauthDirectory: join(directory, "oauth"),
     environment: { HOOKS_ALLOW_PRIVATE_TARGETS: "true", DENO_CERT: authorityFile },
     cronWorker: false,
     log: () => {},

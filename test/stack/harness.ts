@@ -85,6 +85,7 @@ export async function testStack(
       functions: chooseFunctions(options.functions ?? []),
       cacheDirectory: join(server.directory, "deno"),
       storageDirectory: join(server.directory, "storage"),
+      oauthDirectory: join(server.directory, "oauth", new URL(database.databaseUrl).pathname),
       cronWorker: options.cron === true,
       log: (line) => {
         logs.push(line);

@@ -1,5 +1,14 @@
-/** Where a request goes: a function, with the path it sees, the gateway, or the files of Studio. */
-export type Route = { function: string; path: string } | "gateway" | "studio assets";
+/** Where a request goes: a function, with the path it sees, or a part of the stack. */
+export type Route =
+  | { function: string; path: string }
+  | "gateway"
+  | "studio assets"
+  | "authorization server"
+  | "consent page";
+
+/** What hosted Auth answers besides what the gateway does, and where clients look for what they are told about it. */
+const AUTHORIZATION_SERVER =
+  /^\/auth\/v1\/(oauth|\.well-known)\/|^\/\.well-known\/(oauth-authorization-server|openid-configuration)\/auth\/v1(?=\?|$)/;
 
 /** The URL table of the stack; hosted projects have the second form, a custom domain the first. */
 export function routeOf(url: string): Route {
@@ -9,6 +18,8 @@ export function routeOf(url: string): Route {
     const name = /^\/([^/?]+)/.exec(path)?.[1];
     if (name !== undefined) return { function: name, path };
   }
+  if (AUTHORIZATION_SERVER.test(url)) return "authorization server";
+  if (startsWithSegment(url, "/consent")) return "consent page";
   if (url.startsWith("/.well-known/")) return { function: "api", path: `/api${url}` };
   return url.startsWith("/static/") ? "studio assets" : "gateway";
 }

@@ -13,9 +13,14 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** What the front sends requests to. Both may still be starting when the first request comes. */
+/** Answers requests of one part of the stack. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What the front sends requests to. All of it may still be starting when the first request comes. */
 export interface FrontTargets {
   gateway(): Gateway | undefined;
+  authorizationServer(): Handler | undefined;
+  consentPage(): Handler | undefined;
   functionPort(name: string): number | undefined;
 }
 
@@ -40,6 +45,12 @@ export async function openFront(port: number, targets: FrontTargets): Promise<Fr
     }
     if (route === "studio assets") {
       serveStudioAssets(request, response);
+      return;
+    }
+    if (route === "authorization server" || route === "consent page") {
+      const { authorizationServer, consentPage } = targets;
+      const handle = route === "consent page" ? consentPage() : authorizationServer();
+      (handle ?? refuse)(request, response);
       return;
     }
     const functionPort = targets.functionPort(route.function);

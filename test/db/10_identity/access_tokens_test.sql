@@ -1,7 +1,7 @@
 -- Which access tokens are taken: the Data API checked signature and expiry, this is the rest.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(17);
+select plan(24);
 
 insert into auth.users (id, email) values ('00000000-0000-4000-8000-000000000001', 'ana@agents.test');
 insert into public.agencies (id, name, slug) values ('00000000-0000-4000-8000-00000000000a', 'Norte', 'norte-pgtap');
@@ -41,6 +41,17 @@ select is(pg_temp.name_of('{"iss": "https://project.test/auth/v1"}'), 'Ana', 'th
 select is(pg_temp.name_of('{"iss": "https://elsewhere.test"}'), null, 'another one is not');
 select is(pg_temp.name_of('{}'), null, 'nor is none');
 select is(pg_temp.name_of('{"iss": "https://project.test/auth/v1", "client_id": "c-2"}'), null, 'a blocked client is refused');
+
+update public.token_rules set issuer = null, resource = 'https://project.test/api/mcp';
+select is(pg_temp.name_of('{"client_id": "c-1", "aud": ["authenticated", "https://project.test/api/mcp"]}'), 'Ana (OAuth client c-1)',
+  'an OAuth token for the connector is taken');
+select is(pg_temp.name_of('{"client_id": "c-1"}'), null, 'one that does not name the connector is not');
+select is(pg_temp.name_of('{"client_id": "c-1", "aud": null}'), null, 'nor one that names no audience');
+select is(pg_temp.name_of('{"client_id": "c-1", "aud": ["authenticated", "https://other.test/api/mcp"]}'), null, 'nor one for another connector');
+select is(pg_temp.name_of('{"client_id": "c-1", "aud": ["https://project.test/api/mcp"]}'), null, 'nor one that is not for the project''s people');
+select is(pg_temp.name_of('{}'), 'Ana', 'a session of a page is not asked for the connector');
+select throws_ok($$update public.token_rules set resource = 'project.test'$$, '23514', null, 'the connector is named by its URL');
+update public.token_rules set issuer = 'https://project.test/auth/v1', resource = null;
 
 update public.agents set active = false where email = 'ana@agents.test';
 select is(pg_temp.name_of('{"iss": "https://project.test/auth/v1"}'), null, 'the token of a disabled agent stops at once');

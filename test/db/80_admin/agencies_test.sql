@@ -1,7 +1,7 @@
 -- Making agencies and agents, and who may.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(48);
+select plan(51);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -105,7 +105,7 @@ begin
 end
 $$;
 create temp table call as select unnest(array[
-  'admin.create_agency(''X'')', 'admin.create_agent(gen_random_uuid(), ''X'', ''x@x.test'')', 'admin.create_api_key(gen_random_uuid(), ''X'', ''{}'')',
+  'admin.create_agency(''X'')', 'admin.create_agent(gen_random_uuid(), ''X'', ''x@x.test'')', 'admin.link_agent(gen_random_uuid(), ''x@x.test'')', 'admin.create_api_key(gen_random_uuid(), ''X'', ''{}'')',
   'admin.rotate_api_key(gen_random_uuid())', 'admin.revoke_api_key(gen_random_uuid())', 'admin.set_signing_secret(gen_random_uuid(), ''12345678'')',
   'admin.replay_event(gen_random_uuid())', 'admin.resolve_sanctions_match(gen_random_uuid(), ''cleared'', ''X'')',
   'admin.merge_contacts(gen_random_uuid(), gen_random_uuid())', 'admin.unmerge_contacts(gen_random_uuid())', 'admin.dismiss_suggestion(gen_random_uuid())']) as call;

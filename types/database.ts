@@ -260,6 +260,13 @@ export type Database = {
             referencedRelation: "agencies";
             referencedColumns: ["id"];
           },
+          {
+            foreignKeyName: "agents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
+          },
         ];
       };
       api_keys: {
@@ -317,6 +324,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "agencies";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "api_keys_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
           },
         ];
       };
@@ -480,6 +494,13 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "contacts_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
+          },
+          {
             foreignKeyName: "contacts_agency_id_merged_into_fkey";
             columns: ["agency_id", "merged_into"];
             isOneToOne: false;
@@ -546,6 +567,13 @@ export type Database = {
             referencedRelation: "events";
             referencedColumns: ["agency_id", "id"];
           },
+          {
+            foreignKeyName: "deliveries_agency_id_event_id_fkey";
+            columns: ["agency_id", "event_id"];
+            isOneToOne: false;
+            referencedRelation: "failed_deliveries";
+            referencedColumns: ["agency_id", "event_id"];
+          },
         ];
       };
       documents: {
@@ -610,6 +638,13 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "documents_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
+          },
+          {
             foreignKeyName: "documents_agency_id_lead_id_fkey";
             columns: ["agency_id", "lead_id"];
             isOneToOne: false;
@@ -617,11 +652,25 @@ export type Database = {
             referencedColumns: ["agency_id", "id"];
           },
           {
+            foreignKeyName: "documents_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads_without_agent";
+            referencedColumns: ["agency_id", "lead_id"];
+          },
+          {
             foreignKeyName: "documents_agency_id_operation_id_fkey";
             columns: ["agency_id", "operation_id"];
             isOneToOne: false;
             referencedRelation: "operations";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "documents_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "stuck_operations";
+            referencedColumns: ["agency_id", "operation_id"];
           },
           {
             foreignKeyName: "documents_agency_id_property_id_fkey";
@@ -739,6 +788,13 @@ export type Database = {
             referencedRelation: "agencies";
             referencedColumns: ["id"];
           },
+          {
+            foreignKeyName: "events_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
+          },
         ];
       };
       flows: {
@@ -788,6 +844,13 @@ export type Database = {
             foreignKeyName: "gate_steps_flow_stage_fkey";
             columns: ["flow", "stage"];
             isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["flow_id", "stage_id"];
+          },
+          {
+            foreignKeyName: "gate_steps_flow_stage_fkey";
+            columns: ["flow", "stage"];
+            isOneToOne: false;
             referencedRelation: "stages";
             referencedColumns: ["flow", "id"];
           },
@@ -826,6 +889,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "agencies";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "idempotency_keys_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
           },
         ];
       };
@@ -871,6 +941,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "messages";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "intake_jobs_agency_id_screen_id_fkey";
+            columns: ["agency_id", "screen_id"];
+            isOneToOne: false;
+            referencedRelation: "possible_sanctions_matches";
+            referencedColumns: ["agency_id", "screen_id"];
           },
           {
             foreignKeyName: "intake_jobs_agency_id_screen_id_fkey";
@@ -980,6 +1057,13 @@ export type Database = {
             referencedRelation: "operations";
             referencedColumns: ["agency_id", "id"];
           },
+          {
+            foreignKeyName: "leads_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "stuck_operations";
+            referencedColumns: ["agency_id", "operation_id"];
+          },
         ];
       };
       listings: {
@@ -1067,6 +1151,13 @@ export type Database = {
             referencedRelation: "leads";
             referencedColumns: ["agency_id", "id"];
           },
+          {
+            foreignKeyName: "messages_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads_without_agent";
+            referencedColumns: ["agency_id", "lead_id"];
+          },
         ];
       };
       offers: {
@@ -1128,11 +1219,25 @@ export type Database = {
             referencedColumns: ["agency_id", "id"];
           },
           {
+            foreignKeyName: "offers_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads_without_agent";
+            referencedColumns: ["agency_id", "lead_id"];
+          },
+          {
             foreignKeyName: "offers_agency_id_operation_id_fkey";
             columns: ["agency_id", "operation_id"];
             isOneToOne: false;
             referencedRelation: "operations";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "offers_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "stuck_operations";
+            referencedColumns: ["agency_id", "operation_id"];
           },
           {
             foreignKeyName: "offers_agency_id_property_id_fkey";
@@ -1179,6 +1284,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "operations";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "operation_steps_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "stuck_operations";
+            referencedColumns: ["agency_id", "operation_id"];
           },
           {
             foreignKeyName: "operation_steps_flow_step_id_fkey";
@@ -1245,11 +1357,25 @@ export type Database = {
             referencedColumns: ["agency_id", "id"];
           },
           {
+            foreignKeyName: "operations_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads_without_agent";
+            referencedColumns: ["agency_id", "lead_id"];
+          },
+          {
             foreignKeyName: "operations_agency_id_property_id_fkey";
             columns: ["agency_id", "property_id"];
             isOneToOne: false;
             referencedRelation: "properties";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "operations_flow_stage_fkey";
+            columns: ["flow", "stage"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["flow_id", "stage_id"];
           },
           {
             foreignKeyName: "operations_flow_stage_fkey";
@@ -1346,11 +1472,25 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "properties_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
+          },
+          {
             foreignKeyName: "properties_agency_id_owner_lead_id_fkey";
             columns: ["agency_id", "owner_lead_id"];
             isOneToOne: false;
             referencedRelation: "leads";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "properties_agency_id_owner_lead_id_fkey";
+            columns: ["agency_id", "owner_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads_without_agent";
+            referencedColumns: ["agency_id", "lead_id"];
           },
         ];
       };
@@ -1426,6 +1566,13 @@ export type Database = {
             referencedColumns: ["agency_id", "id"];
           },
           {
+            foreignKeyName: "qualifications_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads_without_agent";
+            referencedColumns: ["agency_id", "lead_id"];
+          },
+          {
             foreignKeyName: "qualifications_agency_id_message_id_fkey";
             columns: ["agency_id", "message_id"];
             isOneToOne: false;
@@ -1458,6 +1605,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "agencies";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "rate_limits_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
           },
         ];
       };
@@ -1630,6 +1784,13 @@ export type Database = {
             referencedRelation: "leads";
             referencedColumns: ["agency_id", "id"];
           },
+          {
+            foreignKeyName: "sanctions_screens_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads_without_agent";
+            referencedColumns: ["agency_id", "lead_id"];
+          },
         ];
       };
       sanctions_words: {
@@ -1699,11 +1860,25 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "signatures_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
+          },
+          {
             foreignKeyName: "signatures_agency_id_operation_id_fkey";
             columns: ["agency_id", "operation_id"];
             isOneToOne: false;
             referencedRelation: "operations";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "signatures_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "stuck_operations";
+            referencedColumns: ["agency_id", "operation_id"];
           },
         ];
       };
@@ -1749,6 +1924,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "operations";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "stage_history_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "stuck_operations";
+            referencedColumns: ["agency_id", "operation_id"];
           },
         ];
       };
@@ -1816,6 +1998,13 @@ export type Database = {
             referencedRelation: "agencies";
             referencedColumns: ["id"];
           },
+          {
+            foreignKeyName: "subscriptions_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
+          },
         ];
       };
       token_rules: {
@@ -1823,17 +2012,20 @@ export type Database = {
           blocked_client_ids: string[];
           issuer: string | null;
           only_row: boolean;
+          resource: string | null;
         };
         ComputedFields: never;
         Insert: {
           blocked_client_ids?: string[];
           issuer?: string | null;
           only_row?: boolean;
+          resource?: string | null;
         };
         Update: {
           blocked_client_ids?: string[];
           issuer?: string | null;
           only_row?: boolean;
+          resource?: string | null;
         };
         Relationships: [];
       };
@@ -1897,11 +2089,25 @@ export type Database = {
             referencedColumns: ["agency_id", "id"];
           },
           {
+            foreignKeyName: "viewings_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads_without_agent";
+            referencedColumns: ["agency_id", "lead_id"];
+          },
+          {
             foreignKeyName: "viewings_agency_id_operation_id_fkey";
             columns: ["agency_id", "operation_id"];
             isOneToOne: false;
             referencedRelation: "operations";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "viewings_agency_id_operation_id_fkey";
+            columns: ["agency_id", "operation_id"];
+            isOneToOne: false;
+            referencedRelation: "stuck_operations";
+            referencedColumns: ["agency_id", "operation_id"];
           },
           {
             foreignKeyName: "viewings_agency_id_property_id_fkey";
@@ -1914,7 +2120,162 @@ export type Database = {
       };
     };
     Views: {
-      [_ in never]: never;
+      failed_deliveries: {
+        Row: {
+          agency: string;
+          agency_id: string;
+          attempts: number;
+          error: string | null;
+          error_detail: string | null;
+          event_id: string;
+          event_type: string;
+          last_attempt_at: string;
+          queued_at: string;
+          reason: string | null;
+          replay: string | null;
+          status_code: number | null;
+          subject_id: string;
+          target: string;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "events_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "events_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "pipeline_by_stage";
+            referencedColumns: ["agency_id"];
+          },
+        ];
+      };
+      leads_without_agent: {
+        Row: {
+          agency: string;
+          agency_id: string;
+          client: string;
+          days_waiting: number | null;
+          email: string | null;
+          former_agent: string | null;
+          lead_id: string;
+          open_operations: string | null;
+          origin: string;
+          phone: string | null;
+          since: string;
+          temperature: string | null;
+          wishes: string | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
+      pipeline_by_stage: {
+        Row: {
+          agency: string;
+          agency_id: string;
+          average_days: number | null;
+          flow: string;
+          flow_id: string;
+          held_by_gate: number | null;
+          longest_since: string | null;
+          operations: number | null;
+          outcome: string | null;
+          position: number;
+          stage: string;
+          stage_id: string;
+          value: number | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "stages_flow_fkey";
+            columns: ["flow_id"];
+            isOneToOne: false;
+            referencedRelation: "flows";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      possible_sanctions_matches: {
+        Row: {
+          agency: string;
+          agency_id: string;
+          agent: string | null;
+          birth_date: string | null;
+          candidates: number | null;
+          client: string;
+          days_waiting: number | null;
+          lead_id: string;
+          listed_as: string | null;
+          listed_birth_dates: Json | null;
+          listed_countries: Json | null;
+          nationality: string | null;
+          resolution: string | null;
+          resolution_by: string | null;
+          sanctions: string | null;
+          score: number | null;
+          screen_id: string;
+          since: string;
+          source: string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "sanctions_screens_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "sanctions_screens_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads_without_agent";
+            referencedColumns: ["agency_id", "lead_id"];
+          },
+        ];
+      };
+      stuck_operations: {
+        Row: {
+          agency: string;
+          agency_id: string;
+          agent: string | null;
+          client: string;
+          days_in_stage: number | null;
+          email: string | null;
+          flow: string;
+          in_stage_since: string | null;
+          lead_id: string;
+          operation_id: string;
+          pending_steps: string | null;
+          phone: string | null;
+          property: string | null;
+          stage: string;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "operations_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "operations_agency_id_lead_id_fkey";
+            columns: ["agency_id", "lead_id"];
+            isOneToOne: false;
+            referencedRelation: "leads_without_agent";
+            referencedColumns: ["agency_id", "lead_id"];
+          },
+        ];
+      };
     };
     Functions: {
       [_ in never]: never;

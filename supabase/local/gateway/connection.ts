@@ -1,10 +1,18 @@
-import type { AnyAST, ConnectionContextOptions, VarsContext } from "@supabase/lite";
+import type {
+  AnyAST,
+  ConnectionContextOptions,
+  IntrospectResult,
+  VarsContext,
+} from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Kysely } from "kysely";
 import { expectedErrorResponse } from "./expected-error.ts";
 import { serializeJsonStrings } from "./json-arguments.ts";
 import type { RequestSettings } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
+
+/** The only exposed schema: the rules hold for whoever calls, and tables are not callable. */
+export const EXPOSED_SCHEMA = "api";
 
 /** The two logins of the gateway. */
 export interface GatewayDatabase {
@@ -41,6 +49,14 @@ export class GatewayConnection extends PostgresConnection {
     });
     // In its "unknown" state Lite would grant all tables to the callers' roles on first use.
     Reflect.set(this, "rlsState", "active");
+  }
+
+  /** Lite goes through all that it knows of the database with each request, so it only knows what is exposed. */
+  protected override writeCachedIntrospection(
+    catalog: IntrospectResult,
+    options?: { useDriver?: boolean },
+  ): Promise<void> {
+    return super.writeCachedIntrospection(exposedPart(catalog), options);
   }
 
   override async onPostgrestAST(ast: AnyAST): Promise<AnyAST> {
@@ -80,6 +96,20 @@ export class GatewayConnection extends PostgresConnection {
     await this.#lanes.end();
     await super.close();
   }
+}
+
+function exposedPart(catalog: IntrospectResult): IntrospectResult {
+  const isExposed = (item: unknown) =>
+    typeof item !== "object" ||
+    item === null ||
+    !("schema" in item) ||
+    item.schema === EXPOSED_SCHEMA;
+  return Object.fromEntries(
+    Object.entries(catalog).map(([name, part]) => [
+      name,
+      Array.isArray(part) ? part.filter(isExposed) : part,
+    ]),
+  ) as unknown as IntrospectResult;
 }
 
 function roleOf({ auth }: RequestContext): string {

@@ -1,7 +1,7 @@
 import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
 import { openStorage } from "../storage/storage.ts";
-import { GatewayConnection, type GatewayDatabase } from "./connection.ts";
+import { EXPOSED_SCHEMA, GatewayConnection, type GatewayDatabase } from "./connection.ts";
 import { isForStudio, openStudio } from "./studio.ts";
 
 /** Data API, Auth and Studio of one database by Supabase Lite, and its Storage. */
@@ -35,8 +35,7 @@ export async function openGateway(options: {
   const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
     connection,
-    // The only exposed schema: the rules hold for whoever calls, and tables are not callable.
-    api: { enabled: true, schemas: ["api"] },
+    api: { enabled: true, schemas: [EXPOSED_SCHEMA] },
     auth,
     db: { migrations: { enabled: false } },
     studio: { enabled: false },

@@ -78,47 +78,45 @@ declare
   bucket regclass;
   lock_key bigint;
   now_us bigint;
-  window_us bigint;
   interval_us bigint;
+  window_us bigint;
   requests_per_minute int;
   full_at_us bigint;
   allowed boolean;
+  reset_seconds text;
+  remaining text;
+  -- Every request comes by here. A `perform` would be a query of its own, at ten times the cost of an assignment.
+  done text;
 begin
-  -- Every request comes by here, and PL/pgSQL pays for each expression anew in each transaction: hence few and long ones.
-  select r.requests_per_minute, private.rate_bucket(r.credential_id), hashtextextended('rate_limit:' || r.credential_id, 0),
-    (extract(epoch from clock_timestamp()) * 1000000)::bigint, greatest(60000000 / r.requests_per_minute, 1),
-    greatest(60000000 / r.requests_per_minute, 1)::bigint * r.requests_per_minute
-  into strict requests_per_minute, bucket, lock_key, now_us, interval_us, window_us
+  select r.requests_per_minute, private.rate_bucket(r.credential_id), greatest(60000000 / r.requests_per_minute, 1)
+  into strict requests_per_minute, bucket, interval_us
   from public.rate_limits r
   where r.agency_id = take_token.agency_id and r.credential_id = take_token.credential_id;
+  now_us := extract(epoch from clock_timestamp()) * 1000000;
+  window_us := interval_us * requests_per_minute;
 
   -- A lock of the session, not of the transaction: another request waits microseconds for it, never for our work.
-  perform pg_advisory_lock(lock_key);
+  lock_key := hashtextextended('rate_limit:' || credential_id, 0);
+  done := pg_advisory_lock(lock_key);
   begin
     -- Generic cell rate algorithm: the sequence holds the time at which the bucket will be full again.
     full_at_us := greatest(coalesce(pg_sequence_last_value(bucket), 0), now_us) + interval_us;
     allowed := full_at_us <= now_us + window_us;
     -- A request refused for its rate costs nothing: who comes back after Retry-After finds a token.
-    if allowed then
-      perform setval(bucket, full_at_us);
-    else
-      full_at_us := full_at_us - interval_us;
-    end if;
+    full_at_us := case when allowed then setval(bucket, full_at_us) else full_at_us - interval_us end;
   exception when query_canceled or others then
-    perform pg_advisory_unlock(lock_key);
+    done := pg_advisory_unlock(lock_key);
     raise;
   end;
-  perform
-    pg_advisory_unlock(lock_key),
-    set_config('corredor.rate_limit', shown.budget, true),
-    set_config('response.headers', shown.headers, true)
-  from (
-    select format('{"limit": %s, "remaining": %s, "reset": %s}', requests_per_minute, remaining, reset) as budget,
-      format('[{"ratelimit-limit": "%s"}, {"ratelimit-remaining": "%s"}, {"ratelimit-reset": "%s"}]',
-        requests_per_minute, remaining, reset) as headers
-    from (
-      select case when allowed then (now_us + window_us - full_at_us) / interval_us else 0 end as remaining,
-        ceil((full_at_us - now_us) / 1000000.0)::int as reset) rest) shown;
+  done := pg_advisory_unlock(lock_key);
+
+  remaining := case when allowed then (now_us + window_us - full_at_us) / interval_us else 0 end;
+  reset_seconds := ceil((full_at_us - now_us) / 1000000.0)::int;
+  done := set_config('corredor.rate_limit',
+    format('{"limit": %s, "remaining": %s, "reset": %s}', requests_per_minute, remaining, reset_seconds), true)
+    || set_config('response.headers',
+    format('[{"ratelimit-limit": "%s"}, {"ratelimit-remaining": "%s"}, {"ratelimit-reset": "%s"}]',
+      requests_per_minute, remaining, reset_seconds), true);
 
   return case when not allowed then ceil(interval_us / 1000000.0)::int end;
 end

@@ -47,7 +47,8 @@ security definer
 set search_path = ''
 as $$
 declare
-  target public.stages;
+  target_position int;
+  target_outcome text;
   next_position int;
   pending jsonb;
 begin
@@ -55,23 +56,23 @@ begin
     perform private.refuse('operation_closed', 'The operation is closed; its stage no longer changes.');
   end if;
 
-  select s.* into target from public.stages s where s.flow = old.flow and s.id = new.stage;
-  if target.id is null then
+  select target.position, target.outcome, (
+    select min(s.position) from public.stages s
+    where s.flow = old.flow and s.outcome is null and s.position > origin.position)
+  into target_position, target_outcome, next_position
+  from public.stages target, public.stages origin
+  where target.flow = old.flow and target.id = new.stage and origin.flow = old.flow and origin.id = old.stage;
+  if target_position is null then
     perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.');
   end if;
 
-  if target.id = 'lost' and coalesce(btrim(new.lost_reason), '') = '' then
+  if new.stage = 'lost' and coalesce(btrim(new.lost_reason), '') = '' then
     perform private.refuse('lost_reason_required', 'Moving to lost needs a lost_reason.');
   end if;
 
-  if target.outcome is distinct from 'failure' then
-    select min(s.position) into next_position
-    from public.stages origin
-    join public.stages s on s.flow = origin.flow and s.outcome is null and s.position > origin.position
-    where origin.flow = old.flow and origin.id = old.stage;
-
-    if (target.outcome is null and target.position is distinct from next_position)
-      or (target.outcome = 'success' and next_position is not null) then
+  if target_outcome is distinct from 'failure' then
+    if (target_outcome is null and target_position is distinct from next_position)
+      or (target_outcome = 'success' and next_position is not null) then
       perform private.refuse('invalid_transition',
         'A stage is left one step forward; only the last active stage leads to a successful close.');
     end if;
@@ -82,15 +83,15 @@ begin
         jsonb_build_object('pending_actions', pending));
     end if;
 
-    if old.flow = 'rent' and target.outcome = 'success' and new.deposit_paid_at is null then
+    if old.flow = 'rent' and target_outcome = 'success' and new.deposit_paid_at is null then
       perform private.refuse('db_gate_blocked', 'A rental cannot close before the deposit is paid.');
     end if;
   end if;
 
-  if target.outcome is not null then
+  if target_outcome is not null then
     new.closed_at := now();
   end if;
-  if target.outcome = 'success' then
+  if target_outcome = 'success' then
     new.won_at := now();
   end if;
   return new;

@@ -1,4 +1,5 @@
-import { type TestDatabase, testStack } from "../stack/harness.ts";
+import { join } from "node:path";
+import { type TestDatabase, type TestStack, testStack } from "../stack/harness.ts";
 import { type BenchAgency, newAgencies } from "./agencies.ts";
 import { startGenerator } from "./load/generator.ts";
 import type { Load, PlannedRequest } from "./load/plan.ts";
@@ -10,13 +11,17 @@ const timing = { rounds: 7, seconds: 3, warm_up_seconds: 3 };
 /** More than can be used up: each is moved twice, and a PATCH a millisecond would need 12,000. */
 const operationCount = 15_000;
 
+const api = { name: "api", entrypoint: join(import.meta.dirname, "http", "api-with-no-op.ts") };
+
 /**
- * Requests over HTTP against one that goes the same way (front, function, gateway, one RPC) to an RPC that does
- * nothing: GET /health calls `api.health()`.
+ * Requests over HTTP against one that goes the same way (front, function, gateway, one RPC) to an RPC that lets the
+ * caller in, as each of ours begins, and does nothing more. GET /health, whose RPC not even asks who calls, is shown
+ * beside it.
  */
 export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
-  const stack = await testStack({ functions: ["api"] }, server);
+  const stack = await testStack({ functions: [api] }, server);
   try {
+    await makeNoOp(stack);
     const [agency] = (await newAgencies(stack, 1, 5)) as [BenchAgency];
     log(`opening ${operationCount} operations`);
     const operations = await openOperations(stack, agency, operationCount);
@@ -29,6 +34,10 @@ export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
     });
     const path = (id: string) => `/api/v1/operations/${id}`;
     const generators = [
+      await startGenerator(
+        "no-op",
+        plan([{ method: "GET", path: "/api/v1/no-op", status: 200 }], true),
+      ),
       await startGenerator(
         "health",
         plan([{ method: "GET", path: "/api/v1/health", status: 200 }], true),
@@ -55,18 +64,16 @@ export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
         ),
       ),
     ];
-    log(`${connections} connections, health, GET and PATCH in turn`);
+    log(`${connections} connections, no-op, health, GET and PATCH in turn`);
     const results = await inTurn(generators, timing);
     await Promise.all(generators.map((generator) => generator.end()));
-    const health = results.get("health") ?? [];
+    const compare = (name: string, side: string, base: string, at_least?: number) =>
+      against(results.get(base) ?? [], results.get(side) ?? [], name, at_least);
     return [
-      against(health, results.get("get") ?? [], "GET /operations/{id} against a no-op RPC", 0.8),
-      against(
-        health,
-        results.get("patch") ?? [],
-        "PATCH /operations/{id} stage against a no-op RPC",
-        0.6,
-      ),
+      compare("GET /operations/{id} against a no-op RPC", "get", "no-op", 0.8),
+      compare("PATCH /operations/{id} stage against a no-op RPC", "patch", "no-op", 0.6),
+      compare("GET /operations/{id} against GET /health", "get", "health"),
+      compare("PATCH /operations/{id} stage against GET /health", "patch", "health"),
     ];
   } finally {
     await stack.stop();
@@ -77,18 +84,13 @@ function against(
   noop: readonly Load[],
   loads: readonly Load[],
   name: string,
-  at_least: number,
+  at_least: number | undefined,
 ): BenchRow {
   const perSecond = (all: readonly Load[]) => median(all.map((load) => load.requests_per_second));
-  return row(
-    name,
-    perSecond(loads) / perSecond(noop),
-    { at_least },
-    {
-      noop: summary(noop),
-      measured: summary(loads),
-    },
-  );
+  return row(name, perSecond(loads) / perSecond(noop), at_least === undefined ? {} : { at_least }, {
+    noop: summary(noop),
+    measured: summary(loads),
+  });
 }
 
 function summary(loads: readonly Load[]) {
@@ -100,6 +102,19 @@ function summary(loads: readonly Load[]) {
     latency_ms_p95: middle((load) => load.latency_ms.p95),
     client_cpu: middle((load) => load.client_cpu),
   };
+}
+
+async function makeNoOp({ sql, reloadSchema }: TestStack): Promise<void> {
+  await sql.unsafe(`
+    create function api.no_op() returns jsonb language plpgsql set search_path = '' as $$
+    declare
+      caller private.principal := private.authorize();
+    begin
+      return '{}';
+    end
+    $$;
+    grant execute on function api.no_op() to anon, authenticated`);
+  await reloadSchema();
 }
 
 /** As the application opens them: every trigger runs, so each has its steps and its history. */

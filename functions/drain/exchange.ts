@@ -1,3 +1,5 @@
+import { connect, type TLSSocket } from "node:tls";
+import { isAddress } from "../_shared/addresses.ts";
 import { type CheckedTarget, hostOf } from "../_shared/target.ts";
 import { type AnswerHead, isWhole, parseHead } from "./answer.ts";
 
@@ -18,10 +20,12 @@ const spareBuffers: Uint8Array<ArrayBuffer>[] = [];
 /**
  * Posts once, over a connection of its own, to an address that was checked.
  *
- * This speaks HTTP/1.1 over `Deno.connect` and `Deno.startTls` because nothing else on the edge runtime can promise
- * what a delivery needs. `fetch` looks the name up again, so the address checked is not the one called, and sends a
- * POST twice when a kept connection is reset; `node:https` there refuses the option `lookup`. A connection is never
- * kept: on a kept one, a target that closes it while we write cannot be told from one that got the event.
+ * This speaks HTTP/1.1 over `node:tls` because nothing else on the edge runtime can promise what a delivery needs.
+ * `fetch` looks the name up again, so the address checked is not the one called, and sends a POST twice when a kept
+ * connection is reset; `node:https` there refuses the option `lookup`; and Deno's own TLS connections are closed on 32
+ * threads that sleep 100 ms each, so a quick run would use up its file descriptors, and its look-ups would wait behind
+ * them. A connection is never kept: on a kept one, a target that closes it while we write cannot be told from one that
+ * got the event.
  */
 export async function exchange(
   target: CheckedTarget,
@@ -29,72 +33,83 @@ export async function exchange(
   body: Uint8Array,
   deadline: AbortSignal,
 ): Promise<Outcome> {
-  let connection: Deno.TlsConn;
-  try {
-    connection = await connect(target, deadline);
-  } catch (error) {
-    return failureToConnect(error, deadline);
+  const request = requestBytes(target.url, headers, body);
+  let outcome = timedOut();
+  for (const address of target.addresses) {
+    if (deadline.aborted) break;
+    outcome = await post(target.url, address, request, deadline);
+    // What could not be reached was sent nothing, so the next address may have it.
+    if (!UNREACHED.has(outcome.error ?? "")) break;
   }
-  const close = () => closeQuietly(connection);
-  deadline.addEventListener("abort", close);
-  const buffer = spareBuffers.pop() ?? new Uint8Array(READ_AT_MOST_BYTES);
-  try {
-    await writeAll(connection, requestBytes(target.url, headers, body));
-    return await readAnswer(connection, buffer);
-  } catch (error) {
-    return deadline.aborted ? timedOut() : { error: "connection_lost", detail: messageOf(error) };
-  } finally {
-    deadline.removeEventListener("abort", close);
-    close();
-    spareBuffers.push(buffer);
-  }
+  return outcome;
 }
 
-/** Tries the addresses in turn. Nothing of the event is sent before the certificate has been verified. */
-async function connect(target: CheckedTarget, deadline: AbortSignal): Promise<Deno.TlsConn> {
-  const port = Number(target.url.port || 443);
-  let tcp: Deno.TcpConn | undefined;
-  let failure: unknown;
-  for (const hostname of target.addresses) {
-    try {
-      tcp = await orAbort(Deno.connect({ hostname, port }), deadline);
-      break;
-    } catch (error) {
-      failure = error;
-      if (deadline.aborted) break;
-    }
-  }
-  if (tcp === undefined) throw failure;
+const UNREACHED = new Set(["connection_refused", "connect_failed"]);
+
+/** Nothing of the event is sent before the certificate has been verified. Never rejects. */
+function post(
+  url: URL,
+  address: string,
+  request: Uint8Array,
+  deadline: AbortSignal,
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const answer = new Answer();
+    const socket = openSocket(url, address);
+    let phase: Phase = "connecting";
+    let finished = false;
+    const finish = (otherwise: Outcome) => {
+      if (finished) return;
+      finished = true;
+      deadline.removeEventListener("abort", giveUp);
+      socket.destroy();
+      resolve(answer.outcome ?? otherwise);
+      answer.free();
+    };
+    const giveUp = () => finish(timedOut());
+
+    deadline.addEventListener("abort", giveUp);
+    socket.on("connect", () => {
+      phase = "handshaking";
+    });
+    socket.on("secureConnect", () => {
+      phase = "open";
+      socket.write(request);
+    });
+    socket.on("data", (chunk: Uint8Array) => {
+      if (!finished && answer.add(chunk)) finish(NO_ANSWER);
+    });
+    socket.on("end", () => finish(NO_ANSWER));
+    socket.on("close", () => finish(NO_ANSWER));
+    socket.on("error", (error: NodeJS.ErrnoException) => finish(failureOf(error, phase)));
+  });
+}
+
+type Phase = "connecting" | "handshaking" | "open";
+
+const NO_ANSWER: Outcome = {
+  error: "connection_lost",
+  detail: "The connection was closed without an answer.",
+};
+
+function failureOf({ code, message: detail }: NodeJS.ErrnoException, phase: Phase): Outcome {
+  if (phase === "open") return { error: "connection_lost", detail };
+  if (phase === "handshaking") return { error: "tls_failed", detail };
+  return { error: code === "ECONNREFUSED" ? "connection_refused" : "connect_failed", detail };
+}
+
+function openSocket(url: URL, address: string): TLSSocket {
+  const host = hostOf(url);
+  const socket = connect({
+    host: address,
+    port: Number(url.port || 443),
+    // The name that the certificate must have; an address is verified as such.
+    ...(isAddress(host) ? {} : { servername: host }),
+    ALPNProtocols: ["http/1.1"],
+  });
   // Otherwise our last handshake message waits for an acknowledgement, 40 ms, before the request follows it.
-  tcp.setNoDelay(true);
-  const closeTcp = () => closeQuietly(tcp);
-  deadline.addEventListener("abort", closeTcp);
-  let tls: Deno.TlsConn | undefined;
-  try {
-    tls = await Deno.startTls(tcp, { hostname: hostOf(target.url), alpnProtocols: ["http/1.1"] });
-    await orAbort(tls.handshake(), deadline);
-    return tls;
-  } catch (error) {
-    closeQuietly(tls ?? tcp);
-    throw new HandshakeFailure(messageOf(error));
-  } finally {
-    deadline.removeEventListener("abort", closeTcp);
-  }
-}
-
-class HandshakeFailure extends Error {}
-
-function failureToConnect(error: unknown, deadline: AbortSignal): Outcome {
-  if (deadline.aborted) return timedOut();
-  const detail = messageOf(error);
-  if (error instanceof HandshakeFailure) return { error: "tls_failed", detail };
-  if (error instanceof Deno.errors.ConnectionRefused)
-    return { error: "connection_refused", detail };
-  return { error: "connect_failed", detail };
-}
-
-function timedOut(): Outcome {
-  return { error: "timeout", detail: "The exchange took longer than 10 s." };
+  socket.setNoDelay(true);
+  return socket;
 }
 
 function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Array): Uint8Array {
@@ -112,39 +127,37 @@ function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Arra
   return bytes;
 }
 
-async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  for (let sent = 0; sent < bytes.length; ) sent += await connection.write(bytes.subarray(sent));
-}
-
 /** The status decides. The body is only read so that the target is not cut off while it writes. */
-async function readAnswer(connection: Deno.Conn, buffer: Uint8Array): Promise<Outcome> {
-  let filled = 0;
-  let head: AnswerHead | undefined;
-  while (filled < buffer.length) {
-    let count: number | null;
-    try {
-      count = await connection.read(buffer.subarray(filled));
-    } catch (error) {
-      // The target has answered, so it has the event, however the connection ends.
-      if (head !== undefined) break;
-      throw error;
-    }
-    if (count === null) break;
-    filled += count;
-    const read = buffer.subarray(0, filled);
-    if (head === undefined) {
-      const parsed = parseHead(read);
-      if (parsed === "malformed" || (parsed === undefined && filled > HEAD_AT_MOST_BYTES)) {
-        return { error: "bad_response", detail: "The answer is not HTTP/1.1." };
-      }
-      head = parsed;
-    }
-    if (head !== undefined && isWhole(head, read)) break;
+class Answer {
+  readonly #buffer = spareBuffers.pop() ?? new Uint8Array(READ_AT_MOST_BYTES);
+  #filled = 0;
+  #head: AnswerHead | "malformed" | undefined;
+
+  /** What it says, as soon as its head says it: then the target has the event, however the connection ends. */
+  get outcome(): Outcome | undefined {
+    if (this.#head === undefined) return undefined;
+    if (this.#head !== "malformed") return judge(this.#head.status);
+    return { error: "bad_response", detail: "The answer is not HTTP/1.1." };
   }
-  if (head === undefined) {
-    return { error: "connection_lost", detail: "The connection was closed without an answer." };
+
+  /** Takes what came. Returns whether no more is wanted. */
+  add(chunk: Uint8Array): boolean {
+    const part = chunk.subarray(0, READ_AT_MOST_BYTES - this.#filled);
+    this.#buffer.set(part, this.#filled);
+    this.#filled += part.length;
+    const read = this.#buffer.subarray(0, this.#filled);
+    this.#head ??= parseHead(read);
+    if (this.#head === undefined && this.#filled > HEAD_AT_MOST_BYTES) this.#head = "malformed";
+    if (this.#head === undefined) return false;
+    return (
+      this.#head === "malformed" || this.#filled === READ_AT_MOST_BYTES || isWhole(this.#head, read)
+    );
   }
-  return judge(head.status);
+
+  /** Lets the next exchange have the buffer. */
+  free(): void {
+    spareBuffers.push(this.#buffer);
+  }
 }
 
 function judge(status: number): Outcome {
@@ -155,32 +168,6 @@ function judge(status: number): Outcome {
   return { status, error: "http_status", detail: `Answered ${status}.` };
 }
 
-/** Waits no longer than the deadline. A connection that comes too late is closed. */
-async function orAbort<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(new Error("aborted"));
-    deadline.addEventListener("abort", stop);
-    if (deadline.aborted) stop();
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } catch (error) {
-    work.then(closeQuietly, () => {});
-    throw error;
-  } finally {
-    deadline.removeEventListener("abort", stop);
-  }
-}
-
-function closeQuietly(connection: unknown): void {
-  try {
-    (connection as Deno.Conn).close();
-  } catch {
-    // It is closed already.
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function timedOut(): Outcome {
+  return { error: "timeout", detail: "The exchange took longer than 10 s." };
 }

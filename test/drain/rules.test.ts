@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { answer } from "./receiver/receiver.ts";
 import { World } from "./world.ts";
@@ -54,6 +55,19 @@ describe("what is queued", () => {
 });
 
 describe("delivered", () => {
+  test.runIf(existsSync("/proc/self/fd"))(
+    "a thousand in a row, without connections that stay open behind them",
+    async () => {
+      const { path, url } = target("/many");
+      await world.subscribe(agency, url);
+      await world.completeDocuments(agency, 1000);
+      await world.drain();
+      expect(world.receiver.at(path)).toHaveLength(1000);
+      const pid = world.stack.functionPid("drain");
+      expect(readdirSync(`/proc/${pid}/fd`).length).toBeLessThan(150);
+    },
+  );
+
   test("when every target answers 2xx, with no reason", async () => {
     const one = target("/one");
     const two = target("/two");

@@ -526,6 +526,63 @@ $function$;
 
 alter function "private"."searched_text"(text[]) owner to "postgres";
 
+create or replace function private.take_token (
+  agency_id     uuid,
+  credential_id uuid
+)
+  returns integer
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  bucket regclass;
+  lock_key bigint;
+  now_us bigint;
+  interval_us bigint;
+  window_us bigint;
+  requests_per_minute int;
+  full_at_us bigint;
+  allowed boolean;
+  reset_seconds text;
+  remaining text;
+  -- Every request comes by here. A `perform` would be a query of its own, at ten times the cost of an assignment.
+  done text;
+begin
+  select r.requests_per_minute, private.rate_bucket(r.credential_id), greatest(60000000 / r.requests_per_minute, 1)
+  into strict requests_per_minute, bucket, interval_us
+  from public.rate_limits r
+  where r.agency_id = take_token.agency_id and r.credential_id = take_token.credential_id;
+  now_us := extract(epoch from clock_timestamp()) * 1000000;
+  window_us := interval_us * requests_per_minute;
+
+  -- A lock of the session, not of the transaction: another request waits microseconds for it, never for our work.
+  lock_key := hashtextextended('rate_limit:' || credential_id, 0);
+  done := pg_advisory_lock(lock_key);
+  begin
+    -- Generic cell rate algorithm: the sequence holds the time at which the bucket will be full again.
+    full_at_us := greatest(coalesce(pg_sequence_last_value(bucket), 0), now_us) + interval_us;
+    allowed := full_at_us <= now_us + window_us;
+    -- A request refused for its rate costs nothing: who comes back after Retry-After finds a token.
+    full_at_us := case when allowed then setval(bucket, full_at_us) else full_at_us - interval_us end;
+  exception when query_canceled or others then
+    done := pg_advisory_unlock(lock_key);
+    raise;
+  end;
+  done := pg_advisory_unlock(lock_key);
+
+  remaining := case when allowed then (now_us + window_us - full_at_us) / interval_us else 0 end;
+  reset_seconds := ceil((full_at_us - now_us) / 1000000.0)::int;
+  done := set_config('corredor.rate_limit',
+    format('{"limit": %s, "remaining": %s, "reset": %s}', requests_per_minute, remaining, reset_seconds), true)
+    || set_config('response.headers',
+    format('[{"ratelimit-limit": "%s"}, {"ratelimit-remaining": "%s"}, {"ratelimit-reset": "%s"}]',
+      requests_per_minute, remaining, reset_seconds), true);
+
+  return case when not allowed then ceil(interval_us / 1000000.0)::int end;
+end
+$function$;
+
 create or replace function private.task_json (
   task            private.task,
   caller_agent_id uuid
@@ -628,6 +685,64 @@ begin
     -- An import brings operations that stand where they are for some time already.
     case when tg_op = 'INSERT' then coalesce(new.closed_at, new.created_at) else clock_timestamp() end);
   return null;
+end
+$function$;
+
+create or replace function private.tg_operations__move()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  target_position int;
+  target_outcome text;
+  next_position int;
+  pending jsonb;
+begin
+  if old.closed_at is not null then
+    perform private.refuse('operation_closed', 'The operation is closed; its stage no longer changes.');
+  end if;
+
+  select target.position, target.outcome, (
+    select min(s.position) from public.stages s
+    where s.flow = old.flow and s.outcome is null and s.position > origin.position)
+  into target_position, target_outcome, next_position
+  from public.stages target, public.stages origin
+  where target.flow = old.flow and target.id = new.stage and origin.flow = old.flow and origin.id = old.stage;
+  if target_position is null then
+    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.');
+  end if;
+
+  if new.stage = 'lost' and coalesce(btrim(new.lost_reason), '') = '' then
+    perform private.refuse('lost_reason_required', 'Moving to lost needs a lost_reason.');
+  end if;
+
+  if target_outcome is distinct from 'failure' then
+    if (target_outcome is null and target_position is distinct from next_position)
+      or (target_outcome = 'success' and next_position is not null) then
+      perform private.refuse('invalid_transition',
+        'A stage is left one step forward; only the last active stage leads to a successful close.');
+    end if;
+
+    pending := private.pending_actions(old);
+    if pending <> '[]' then
+      perform private.refuse('stage_gate_blocked', 'The gate of the current stage has pending steps.',
+        jsonb_build_object('pending_actions', pending));
+    end if;
+
+    if old.flow = 'rent' and target_outcome = 'success' and new.deposit_paid_at is null then
+      perform private.refuse('db_gate_blocked', 'A rental cannot close before the deposit is paid.');
+    end if;
+  end if;
+
+  if target_outcome is not null then
+    new.closed_at := now();
+  end if;
+  if target_outcome = 'success' then
+    new.won_at := now();
+  end if;
+  return new;
 end
 $function$;
 

@@ -42,7 +42,7 @@ const decoder = new TextDecoder();
  * Calls one RPC of the schema `api` as the caller.
  *
  * This is fetch and not postgrest-js, because the answer's headers are needed, and because a body that is passed on
- * as text is not parsed and written again (postgrest-js makes 40 % fewer calls a second).
+ * as bytes is not parsed and written again.
  */
 export async function callDatabase(
   rpc: string,

@@ -2,13 +2,16 @@ create table public.rate_limits (
   agency_id uuid not null references public.agencies (id) on delete cascade,
   credential_id uuid not null,
   requests_per_minute int not null default 120,
+  id uuid not null default gen_random_uuid(),
   primary key (agency_id, credential_id),
+  constraint rate_limit_id_is_unique unique (id),
   constraint requests_per_minute_is_in_range check (requests_per_minute between 1 and 1000000)
 );
 comment on table public.rate_limits is 'How many requests a minute each API key or agent may make. Created with the credential; edit it here.';
 comment on column public.rate_limits.agency_id is 'The agency of the credential.';
 comment on column public.rate_limits.credential_id is 'The API key or the agent.';
 comment on column public.rate_limits.requests_per_minute is 'Size of the bucket; it refills continuously at this rate.';
+comment on column public.rate_limits.id is 'Names the row to the table editor of the local Studio, which finds rows by an id alone.';
 
 alter table public.rate_limits enable row level security;
 

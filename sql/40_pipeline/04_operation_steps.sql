@@ -6,7 +6,9 @@ create table public.operation_steps (
   done boolean not null default false,
   amount numeric(12, 2),
   done_at timestamptz,
+  id uuid not null default gen_random_uuid(),
   primary key (agency_id, operation_id, step_id),
+  constraint operation_step_id_is_unique unique (id),
   foreign key (agency_id, operation_id) references public.operations (agency_id, id) on delete restrict,
   foreign key (flow, step_id) references public.gate_steps (flow, id) on delete restrict,
   constraint amount_is_in_range check (amount > 0 and amount <= 1000000000),
@@ -22,6 +24,7 @@ comment on column public.operation_steps.flow is 'The flow of the operation.';
 comment on column public.operation_steps.done is 'Whether the step is closed. Ticking precioAcordado accepts the latest offer; ticking ofertaPreparada creates an offer and needs amount.';
 comment on column public.operation_steps.amount is 'For ofertaPreparada ticked by hand: the amount of the offer to create, in EUR.';
 comment on column public.operation_steps.done_at is 'When it was closed.';
+comment on column public.operation_steps.id is 'Names the row to the table editor of the local Studio, which finds rows by an id alone.';
 
 alter table public.operation_steps enable row level security;
 create policy select_own on public.operation_steps for select to anon, authenticated

@@ -239,6 +239,46 @@ describe("the gateway", () => {
     expect(await rows.json()).toEqual([{ seen: 7 }]);
   });
 
+  test("tells Studio that rows are found by `id`, where that names one row", async () => {
+    const listed = await fetch(`${stack.baseUrl}/_system/introspect`);
+    const { primary_keys } = (await listed.json()) as {
+      primary_keys: { schema: string; table: string; columns: string[] }[];
+    };
+    const keys = new Map(
+      primary_keys
+        .filter(({ schema }) => schema === "public")
+        .map(({ table, columns }) => [table, columns]),
+    );
+    for (const table of ["agencies", "leads", "operations", "operation_steps", "rate_limits"]) {
+      expect(keys.get(table), table).toEqual(["id"]);
+    }
+    // A stage's id is in several flows.
+    for (const table of ["stages", "gate_steps", "token_rules"]) {
+      expect(keys.get(table), table).toBeUndefined();
+    }
+  });
+
+  test("lets Studio edit one row, and answers an error where it changed none", async () => {
+    const agency = await stack.createAgency();
+    await stack.createApiKey(agency);
+    await stack.createApiKey(agency);
+    const limits = () => stack.sql<{ id: string; requests_per_minute: number }[]>`
+      select id, requests_per_minute from public.rate_limits where agency_id = ${agency}
+      order by requests_per_minute`;
+    const edit = (rows: string) =>
+      fetch(`${stack.baseUrl}/rest/v1/rate_limits?${rows}`, {
+        method: "PATCH",
+        headers: { "content-type": "application/json", "content-profile": "public" },
+        body: JSON.stringify({ requests_per_minute: "500" }),
+      });
+    const [edited, other] = await limits();
+    expect((await edit(`id=eq.${agency}`)).ok).toBe(false);
+    expect((await edit(`agency_id=eq.${agency}`)).ok).toBe(false);
+    expect(await limits()).toEqual([edited, other]);
+    expect((await edit(`id=eq.${edited?.id}`)).status).toBe(200);
+    expect(await limits()).toEqual([other, { ...edited, requests_per_minute: 500 }]);
+  });
+
   test("signs users up and in", async () => {
     const credentials = { email: "ana@example.com", password: "una clave larga 1" };
     const headers = { apikey: stack.publishableKey, "content-type": "application/json" };

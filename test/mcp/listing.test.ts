@@ -1,6 +1,16 @@
-import { describe, expect, test } from "vitest";
-import { CATALOG } from "../../functions/api/mcp/catalog.ts";
-import { listingOf } from "../../functions/api/mcp/server.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAgency, type TestAgency } from "../api/agency.ts";
+import { type TestStack, testStack } from "../stack/harness.ts";
+import { post, request } from "./client.ts";
+
+let stack: TestStack;
+let agency: TestAgency;
+
+beforeAll(async () => {
+  stack = await testStack({ functions: ["api"] });
+  agency = await createAgency(stack);
+});
+afterAll(() => stack?.stop());
 
 type Node = { [keyword: string]: unknown };
 
@@ -19,14 +29,15 @@ function* propertiesIn(schema: unknown, path: string): Generator<[path: string, 
   }
 }
 
-describe.each(listingOf(CATALOG))("$name", ({ inputSchema, outputSchema }) => {
-  test.each([
-    ["input", inputSchema],
-    ["output", outputSchema],
-  ])("has a description at every property of its %s", (side, schema) => {
-    const properties = [...propertiesIn(schema, side)];
-    // What a client reads is beside the property's name; a text inside one of its alternatives does not count.
-    const silent = properties.filter(([, { description }]) => !description).map(([path]) => path);
-    expect(silent).toEqual([]);
-  });
-});
+test.each(["inputSchema", "outputSchema"])(
+  "every property of every tool's %s has a description",
+  async (side) => {
+    const answer = await post(stack.baseUrl, request("tools/list"), { token: agency.key });
+    const tools: Node[] = answer.body.result.tools;
+    const properties = tools.flatMap((tool) => [...propertiesIn(tool[side], `${tool["name"]}`)]);
+    expect(new Set(properties.map(([path]) => path.split(".")[0])).size).toBe(9);
+    // What a client shows stands beside the property's name; a text inside one of its alternatives does not count.
+    const silent = properties.filter(([, property]) => !property["description"]);
+    expect(silent.map(([path]) => path)).toEqual([]);
+  },
+);

@@ -1,7 +1,7 @@
-import { type Credential, credentialHeaders } from "./credential.ts";
+import { type Credential, credentialHeaders, isForTheDatabase } from "./credential.ts";
 import { fromDatabase } from "./database_errors.ts";
 import { publishableKey, supabaseUrl } from "./environment.ts";
-import { type RateLimit, unavailable } from "./errors.ts";
+import { type RateLimit, unauthorized, unavailable } from "./errors.ts";
 
 /** Who calls, and the id under which the call is logged. */
 export interface Caller {
@@ -49,6 +49,7 @@ export async function callDatabase(
   args: Record<string, unknown>,
   caller: Caller,
 ): Promise<DatabaseAnswer> {
+  if (caller.credential && !isForTheDatabase(caller.credential)) throw unauthorized();
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), ANSWER_WITHIN_MS);
   let response: Response;

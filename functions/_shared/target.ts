@@ -35,12 +35,13 @@ const privateTargetsAllowed = Deno.env.get("HOOKS_ALLOW_PRIVATE_TARGETS") === "t
 const ownHosts = hostsOf("SUPABASE_URL", "PUBLIC_BASE_URL");
 
 /**
- * Tells whether events may be posted to a URL. A name that does not resolve (yet) is accepted: targets are often
+ * Tells whether events may be posted to a URL, and gives it in its one spelling: two that differ in letter case, default
+ * port or fragment are one target, which gets an event once. A name that does not resolve (yet) is accepted: targets are often
  * subscribed before their name is published, and every delivery checks again.
  */
 export async function assertDeliverable(
   url: string,
-): Promise<{ ok: true } | { ok: false; reason: string }> {
+): Promise<{ ok: true; url: string } | { ok: false; reason: string }> {
   const checked = checkUrl(url);
   if ("code" in checked) return { ok: false, reason: checked.reason };
   const limit = timer(RESOLVE_FOR_SUBSCRIBER_MS);
@@ -49,13 +50,14 @@ export async function assertDeliverable(
   if (target && "code" in target && target.code !== "dns_failed") {
     return { ok: false, reason: target.reason };
   }
-  return { ok: true };
+  return { ok: true, url: checked.href };
 }
 
 /** The rules that need no look-up. */
 export function checkUrl(text: string): URL | TargetProblem {
   if (text.length > LONGEST_URL || !URL.canParse(text)) return problem("invalid_url");
   const url = new URL(text);
+  url.hash = "";
   if (url.protocol !== "https:") return problem("https_required");
   if (url.username || url.password) return problem("userinfo_not_allowed");
   const host = hostOf(url);

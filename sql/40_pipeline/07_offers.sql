@@ -107,6 +107,15 @@ begin
       is distinct from (old.agency_id, old.id, old.operation_id, old.lead_id) then
       perform private.refuse('change_refused', 'An offer stays with its operation and lead.');
     end if;
+    if old.status = 'accepted' and new.status <> 'accepted' then
+      if new.status = 'received' then
+        perform private.refuse('change_refused', 'An accepted offer is rejected or withdrawn; it is not merely received again.');
+      end if;
+      if exists (select from public.operations o
+        where o.agency_id = new.agency_id and o.id = new.operation_id and o.closed_at is not null) then
+        perform private.refuse('operation_closed', 'The operation is closed; its accepted offer stays accepted.');
+      end if;
+    end if;
     new.accepted_at := old.accepted_at;
   elsif new.status <> 'accepted' then
     new.accepted_at := null;
@@ -128,7 +137,7 @@ begin
 end
 $$;
 comment on function private.tg_offers__date_acceptance() is
-  'Dates the first acceptance. Refuses with operation_closed, offer_already_accepted, change_refused.';
+  'Dates the first acceptance, and keeps the accepted offer of a closed operation. Refuses with operation_closed, offer_already_accepted, change_refused.';
 
 create function private.tg_offers__recorded() returns trigger
 language plpgsql

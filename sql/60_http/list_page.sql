@@ -13,7 +13,9 @@ set search_path = ''
 as $$
 declare
   rows_wanted int := coalesce(page_limit, 50);
-  after record := private.decode_cursor(page_cursor);
+  -- The same table in another order is another list.
+  list text := table_name || '_' || ordered_by;
+  after record := private.decode_cursor(list, page_cursor);
   page jsonb;
 begin
   if rows_wanted not between 1 and 200 then
@@ -21,7 +23,7 @@ begin
       '{"issues": [{"path": "limit", "message": "A page has 1 to 200 rows."}]}');
   end if;
   -- Dynamic, so that each combination of filters is planned for itself and finds its index. Every name in it is a
-  -- literal of the calling RPC; what the caller sends travels in $1 to $5.
+  -- literal of the calling RPC; what the caller sends travels in $1 to $6.
   execute format(
     $sql$
       with page as (
@@ -34,14 +36,14 @@ begin
       select jsonb_build_object(
         'data', coalesce(jsonb_agg(private.%3$I(item) order by n) filter (where n <= $3), '[]'),
         'next_cursor', case when count(*) > $3 then
-          max(private.encode_cursor(position_at, id)) filter (where n = $3) end)
+          max(private.encode_cursor($6, position_at, id)) filter (where n = $3) end)
       from page
     $sql$,
     table_name, ordered_by, serializer,
     (select string_agg('and ' || c, ' ') from unnest(conditions) c),
     case when page_cursor is not null then format('and (t.%I, t.id) < ($4, $5)', ordered_by) end)
   into page
-  using agency_id, filters, rows_wanted, after.position_at, after.id;
+  using agency_id, filters, rows_wanted, after.position_at, after.id, list;
   return page;
 end
 $$;

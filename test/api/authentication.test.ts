@@ -206,6 +206,9 @@ describe("An access token", () => {
       expired,
       `${good.slice(0, -4)}AAAA`,
       stack.accessToken({ sub: randomUUID() }),
+      stack.accessToken({ role: "service_role" }),
+      stack.accessToken({ role: "postgres", sub: randomUUID() }),
+      stack.accessToken({ role: "anon", sub: randomUUID() }),
       "a.b.c",
     ]) {
       expectUnauthorized(await clientOf(stack.baseUrl, token).get("/flows"), BAD_TOKEN);

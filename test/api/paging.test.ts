@@ -91,6 +91,14 @@ describe("A cursor", () => {
     },
   );
 
+  test("of another list is refused", async () => {
+    const { next_cursor } = (await agency.client.get("/operations?limit=1")).body;
+    expect(next_cursor).toEqual(expect.any(String));
+    const answer = await agency.client.get(`/leads?cursor=${encodeURIComponent(next_cursor)}`);
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.details.reason).toBe("invalid_cursor");
+  });
+
   test("of another agency shows nothing of it", async () => {
     const other = await createAgency(stack);
     for (let i = 0; i < 3; i++) await createLead(other);

@@ -76,7 +76,7 @@ async function requestsFor(
       if (page === "first") return { method: "GET", path, headers, status: 200 };
       // The cursor that the 99th page ends with.
       const [last] = await sql<{ cursor: string }[]>`
-        select private.encode_cursor(t.created_at, t.id) as cursor from ${sql(`public.${list}`)} t
+        select private.encode_cursor(${`${list}_created_at`}, t.created_at, t.id) as cursor from ${sql(`public.${list}`)} t
         where t.agency_id = ${id} ${list === "leads" ? sql`and t.archived_at is null` : sql``}
         order by t.created_at desc, t.id desc offset ${99 * limit - 1} limit 1`;
       return { method: "GET", path: `${path}&cursor=${last?.cursor}`, headers, status: 200 };

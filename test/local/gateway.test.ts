@@ -194,6 +194,16 @@ describe("the gateway", () => {
     expect(response.status).toBe(406);
   });
 
+  test("knows no table, whoever asks and whatever schema is named or not", async () => {
+    await stack.sql`grant select on public.probe to authenticated`;
+    const token = stack.accessToken({ sub: crypto.randomUUID() });
+    const response = await fetch(`${stack.baseUrl}/rest/v1/probe`, {
+      headers: { apikey: stack.publishableKey, authorization: `Bearer ${token}` },
+    });
+    expect(response.status).toBe(404);
+    await stack.sql`revoke select on public.probe from authenticated`;
+  });
+
   test("grants nothing by itself", async () => {
     const [row] = await stack.sql`
       select has_table_privilege('anon', 'public.probe', 'select') as anon,

@@ -59,7 +59,8 @@ hooks.post("/", create, async (c) => {
       { path: "target_url", message: target.reason },
     ]);
   }
-  return answerCreated(c, await rpc(c, "create_hook", { body, idempotency_key }), "flat");
+  const hook = { ...body, target_url: target.url };
+  return answerCreated(c, await rpc(c, "create_hook", { body: hook, idempotency_key }), "flat");
 });
 
 const remove = endpoint({

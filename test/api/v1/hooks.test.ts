@@ -52,6 +52,17 @@ describe("POST /hooks", () => {
   });
 
   test.each([
+    "https://EXAMPLE.com/one",
+    "https://example.com:443/one",
+    "https://example.com/one#a",
+  ])("takes %s for the target that it is, which gets an event once", async (spelling) => {
+    const body = { event_type: "deal_won", target_url: "https://example.com/one" };
+    const first = await agency.client.post("/hooks", body);
+    const second = await agency.client.post("/hooks", { ...body, target_url: spelling });
+    expect(second.body).toEqual(first.body);
+  });
+
+  test.each([
     "http://example.com/hook",
     "ftp://example.com/hook",
     "example.com/hook",

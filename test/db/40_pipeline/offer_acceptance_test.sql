@@ -2,7 +2,7 @@
 -- and the first acceptance is dated once.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(26);
+select plan(29);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -167,6 +167,11 @@ update public.operations set stage = 'cancelled' where id = pg_temp.id('won');
 select is(pg_temp.studio(format($$update public.offers set status = 'accepted' where id = %L$$, pg_temp.id('offer late'))),
   
   'operation_closed', 'an offer of a closed operation is not accepted');
+select is(pg_temp.studio(format($$update public.offers set status = 'withdrawn' where id = %L$$, pg_temp.id('offer won'))),
+  'operation_closed', 'and its accepted one stays accepted');
+select is(pg_temp.agreed('won'), true, 'with the price agreed');
+select is(pg_temp.studio(format($$update public.offers set status = 'received' where id = %L$$, pg_temp.id('offer three'))),
+  'change_refused', 'an accepted offer is rejected or withdrawn, but never only received again');
 
 select * from finish();
 rollback;

@@ -81,7 +81,7 @@ function checked<Contract extends z.ZodType>(
   reason: ValidationReason,
   part: "query" | "body",
 ): z.output<Contract> {
-  const result = contract.safeParse(value);
+  const result = contract.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const issues = result.error.issues;
   throw invalid(
@@ -107,7 +107,14 @@ function toIssues(issue: z.core.$ZodIssue, part: string) {
       message: "is not known",
     }));
   }
-  return [{ path: shortened(path.join(".") || part, 200), message: shortened(issue.message, 500) }];
+  const message = shortened(messageOf(issue), 500);
+  return [{ path: shortened(path.join(".") || part, 200), message }];
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.path.length === 0 && issue.code === "invalid_type") return "must be a JSON object";
+  // Neither JSON nor a query can say undefined, so this member was left out.
+  return issue.input === undefined ? "is required" : issue.message;
 }
 
 function shortened(value: string, max_characters: number): string {

@@ -90,6 +90,28 @@ describe("A lead's member", () => {
     }
   });
 
+  test("is called required when it is missing", async () => {
+    const lead = await agency.client.post("/leads", {});
+    expect(lead.body.error.details.issues).toEqual([{ path: "full_name", message: "is required" }]);
+    const offer = await agency.client.post("/offers", {});
+    expect(offer.body.error.details.issues).toEqual([
+      { path: "operation_id", message: "is required" },
+      { path: "amount", message: "is required" },
+    ]);
+  });
+
+  test.each(["", "[]", '"x"', "null", "1"])(
+    "needs a body that is an object, not %j",
+    async (body) => {
+      const answer = await agency.client.post("/leads", body);
+      expect(answer.status).toBe(422);
+      expect(answer.body.error.details).toEqual({
+        reason: "invalid_body",
+        issues: [{ path: "body", message: "must be a JSON object" }],
+      });
+    },
+  );
+
   test("is counted in characters and not in bytes", async () => {
     const name = "🏠".repeat(200);
     const answer = await agency.client.post("/leads", { full_name: name });

@@ -93,7 +93,7 @@ describe("a mail that came with a lead", () => {
       agency_id: agency.id,
       status: "done",
       qualifier: "rules",
-      version: "rules-2",
+      version: "rules-3",
       body: MAIL.email_body,
       qualification_status: "done",
       filled: ["budget_max", "intent", "language", "summary", "temperature", "urgency", "zone"],

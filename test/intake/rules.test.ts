@@ -44,6 +44,16 @@ test.each([
   ["pisos de 60.000 a 90.000", 90_000],
   ["precios de 60.000 a 90.000", undefined],
   ["entre hipoteca y ahorros nos da para 270.000", 270_000],
+  ["Busco alquiler de 2 habitaciones en Benimaclet por 900 euros al mes", 900],
+  ["Busco alquiler de 2 habitaciones en Benimaclet por 800 euros al mes", 800],
+  ["hasta 950 €/mes", 950],
+  ["unos 700 al mes", 700],
+  ["Looking for a one bedroom flat for 850 euros per month", 850],
+  ["Piso en alquiler en Benimaclet, 1.100 €/mes", undefined],
+  ["Busco información sobre el piso de 1.100 €/mes", undefined],
+  ["Busco piso y he visto uno vuestro por 1.100 €/mes", undefined],
+  ["Busco alquiler, cobro 1.800 euros al mes", undefined],
+  ["Busco alquiler, gano unos 1.800 euros al mes", undefined],
   ["cuesta 300.000 €", undefined],
   ["tengo 40.000 € ahorrados", undefined],
   ["hasta 3 habitaciones", undefined],
@@ -111,7 +121,9 @@ test.each([
 
 test.each([
   ["Hola, quiero un piso", "es"],
+  ["presupuesto 300.000 euros, 3 habitaciones en Ruzafa", "es"],
   ["Hello, I would like a flat", "en"],
+  ["budget 300,000 euros, 3 bedrooms in Ruzafa", "en"],
   ["Guten Tag, wir suchen eine Wohnung", undefined],
 ])("the language of «%s» is %s", (text, language) => {
   expect(findLanguage(text)).toBe(language);

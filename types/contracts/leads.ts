@@ -32,6 +32,16 @@ export const Language = z
   .regex(/^[a-z]{2}$/, "must be an ISO 639-1 code")
   .describe("The language the person writes in, ISO 639-1.");
 
+/** The operations that a lead may come with; `sell` is refused for a reason of its own. */
+export const LeadOperationType = z
+  .string()
+  .refine((type) => type !== "sell", {
+    error: "sell is not allowed here; a listing lead comes from the application",
+    params: { reason: "operation_type_not_allowed" },
+  })
+  .pipe(OperationType.exclude(["sell"], "must be buy or rent"))
+  .meta({ enum: ["buy", "rent"] });
+
 const bedroomsMin = z.int().min(0).max(50);
 
 export const ListLeadsQuery = z
@@ -53,12 +63,9 @@ export const CreateLead = z
     ),
     email: optional(email).describe("The person's e-mail address. Used to match a contact."),
     origin: optional(Origin).describe("Where the lead came from; by default other."),
-    operation_type: optional(
-      OperationType.refine((type) => type !== "sell", {
-        error: "sell is not allowed here; a listing lead comes from the application",
-        params: { reason: "operation_type_not_allowed" },
-      }).meta({ enum: ["buy", "rent"] }),
-    ).describe("buy or rent: the operation to open with the lead. Left out, none is opened."),
+    operation_type: optional(LeadOperationType).describe(
+      "buy or rent: the operation to open with the lead. Left out, none is opened.",
+    ),
     budget_max: optional(amount).describe(
       "The most the person would pay: the price, or the monthly rent; at most 2 decimals.",
     ),

@@ -2,6 +2,7 @@ import { authenticate, countryOf } from "../../_shared/agency.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { type ApiContext, callerOf, rpc, showRateLimit } from "../context.ts";
 import { isForTheModel, refusalOf, refusalOfArguments } from "./refusal.ts";
+import { IN_SPANISH } from "./spanish.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 
 /** The result of a tool, in the protocol's form. */
@@ -17,7 +18,7 @@ export type ToolResult = {
  */
 export async function callTool(c: ApiContext, tool: Tool, args: unknown): Promise<ToolResult> {
   try {
-    const input = tool.input.safeParse(args ?? {});
+    const input = tool.input.safeParse(args ?? {}, IN_SPANISH);
     if (!input.success) {
       // Nobody learns what is wrong with the arguments who may not call the tool; and the attempt is counted.
       showRateLimit(c, (await authenticate(callerOf(c), tool.permission)).rateLimit);

@@ -31,8 +31,14 @@ export const propertyId = id.describe("Identificador del inmueble.");
 export const agentId = id.describe("Identificador del agente.");
 export const stageLabel = z.string().describe("Nombre de la etapa en español.");
 export const fullName = z.string().describe("Nombre de la persona.");
-export const phoneNumber = z.string().describe("Teléfono en formato E.164.");
-export const emailAddress = z.string().describe("Correo electrónico.");
+export const phoneNumber = z
+  .string()
+  .nullable()
+  .describe("Teléfono en formato E.164; null si no consta.");
+export const emailAddress = z
+  .string()
+  .nullable()
+  .describe("Correo electrónico; null si no consta.");
 export const operationType = OperationType.describe(
   "Tipo de operación: buy (compra), rent (alquiler) o sell (venta).",
 );
@@ -67,7 +73,7 @@ export const viewingSummary = {
   ),
   lead_id: leadId,
   full_name: fullName,
-  phone: phoneNumber.nullable(),
+  phone: phoneNumber,
   operation_id: operationId.nullable().describe("Operación de la que forma parte."),
   property_id: propertyId,
   property_title: z.string().nullable().describe("Título del inmueble."),
@@ -111,7 +117,7 @@ export const Task = z.strictObject({
   full_name: fullName,
   operation_id: operationId.nullable().describe("Operación a la que se refiere, si la hay."),
   stage: z.string().nullable().describe("Etapa de esa operación."),
-  stage_label: stageLabel.nullable(),
+  stage_label: stageLabel.nullable().describe("Nombre de esa etapa en español."),
   pending_action: PendingAction.nullable().describe("El paso pendiente, si la tarea es uno."),
   viewing_id: id.nullable().describe("La visita, si la tarea es sobre una."),
   starts_at: localMoment.nullable().describe("Cuándo empieza esa visita."),

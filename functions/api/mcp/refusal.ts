@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Issue } from "../../../types/contracts/errors.ts";
 import type { ApiError } from "../../_shared/errors.ts";
+import { inSpanish } from "./spanish.ts";
 
 const ISSUES_MAX = 20;
 
@@ -78,10 +79,9 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: [...path, key].join(".").slice(0, 200),
-      message: "is not known",
+      message: "no se conoce",
     }));
   }
-  return [
-    { path: path.join(".").slice(0, 200) || "arguments", message: issue.message.slice(0, 500) },
-  ];
+  const message = SENTENCE_OF_REASON[reasonIn([issue]) ?? ""] ?? inSpanish(issue);
+  return [{ path: path.join(".").slice(0, 200) || "arguments", message: message.slice(0, 500) }];
 }

@@ -35,6 +35,18 @@ const MOST_AFTER = new RegExp(
   "iu",
 );
 
+/** A rent counts by the month, and that alone tells it from most other sums. */
+const MONTHLY =
+  /^\s?\/?\s?(?:€|euros?)?\s?(?:al mes|mes|mensual(?:es)?|a month|per month|month|pcm)(?!\p{L})/iu;
+
+/** Words of a search before a monthly sum, or one that only puts it roughly, make it what a person would pay. */
+const SOUGHT =
+  /(?<!\p{L})(?:busc(?:o|a|amos|ando)|quer(?:emos|r[íi]a(?:mos)?)|quiero|necesit(?:o|amos|ar[íi]a(?:mos)?)|me gustar[íi]a|nos gustar[íi]a|looking|searching|need|want|would like)(?!\p{L})|(?:unos|unas|around|about|roughly)\s$/iu;
+
+/** Words that make a monthly sum the rent of a home that exists, or an income. */
+const OTHER_MONTHLY =
+  /(?<!\p{L})(?:(?:el|la|del|este|esta|ese|esa|su|vuestr[oa]|mi|the|this|that|your|my) (?:\p{L}+ ){0,2}(?:piso|casa|[áa]tico|estudio|apartamento|vivienda|inmueble|anuncio|flat|house|apartment|studio|home|place|property|listing|advert|one)|vist[oa]s?|vi|vimos|saw|seen|cuest\p{L}+|costs?|vale|cobr\p{L}+|make|makes|paid)(?!\p{L})/iu;
+
 /** Words that make a number something else than money. */
 const NOT_MONEY =
   /^\s?(?:m2|m²|metros|sqm|sq|square|km|minutos|minutes|min\b|a[ñn]os|years|habitaciones|habs?\b|dormitorios|dorms?\b|bedrooms?|beds?\b|ba[ñn]os|baths?|personas|people|hijos|kids|children|semanas|weeks|meses|months|d[ií]as|days|plantas?|%|h\b|pm\b|am\b|[º°ª])/iu;
@@ -71,12 +83,22 @@ function isCalledTheMost(amount: Amount, text: string): boolean {
   const before = sentenceBefore(text, amount.start);
   if (OTHER_SUM_AFTER.test(text.slice(amount.end))) return false;
   const cue = [...before.matchAll(MOST)].at(-1);
-  if (cue === undefined) return false;
+  if (cue === undefined) return isSoughtRent(amount, before, text);
   const other = OTHER_SUM.exec(before);
   // "con los ahorros, un presupuesto de": what stands nearer to the sum names it.
   if (other !== null && (cue.groups?.so === undefined || cue.index < other.index)) return false;
   const between = before.slice(cue.index + cue[0].length);
   return between.length <= HORIZON && (amount.isMoney || between.length <= 20);
+}
+
+/** "Busco alquiler por 900 euros al mes": nobody calls it the most, and it is what the search is for. */
+function isSoughtRent(amount: Amount, before: string, text: string): boolean {
+  return (
+    MONTHLY.test(text.slice(amount.end)) &&
+    SOUGHT.test(before) &&
+    !OTHER_MONTHLY.test(before) &&
+    !OTHER_SUM.test(before)
+  );
 }
 
 /** A price is one sum: "pisos de 60.000 a 90.000" says what a person would pay. */

@@ -1,11 +1,11 @@
 const WORDS: Record<string, Set<string>> = {
   es: new Set(
-    "el la los las de del que en un una por para con no me mi nos estoy estamos busco buscamos quiero queremos hola buenas buenos gracias saludos piso casa su se lo le es soy si como muy más necesito gustaría tengo tenemos cuando puedo está ver y o al este esta interesado interesada información visita".split(
+    "el la los las de del que en un una por para con no me mi nos estoy estamos busco buscamos quiero queremos hola buenas buenos gracias saludos piso casa su se lo le es soy si como muy más necesito gustaría tengo tenemos cuando puedo está ver y o al este esta interesado interesada información visita presupuesto habitaciones dormitorios alquiler unos".split(
       " ",
     ),
   ),
   en: new Set(
-    "the of and to in a for with is are i we my our you your would like looking hello hi dear thanks thank regards please house flat apartment it this that have be on at from can could want need me us if when any interested information about".split(
+    "the of and to in a for with is are i we my our you your would like looking hello hi dear thanks thank regards please house flat apartment it this that have be on at from can could want need me us if when any interested information about budget bedroom bedrooms month".split(
       " ",
     ),
   ),

@@ -11,7 +11,7 @@ import { findUrgency } from "./urgency.ts";
 import { findZone } from "./zone.ts";
 
 /** Recorded with each result; raised when the rules change what they find. */
-export const RULES_VERSION = "rules-2";
+export const RULES_VERSION = "rules-3";
 
 const READ_AT_MOST = 20_000;
 

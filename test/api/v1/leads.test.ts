@@ -185,6 +185,15 @@ describe("POST /leads", () => {
     });
     expect(await fingerprint(stack)).toBe(before);
   });
+
+  test("names the types that it takes, and sell is none of them", async () => {
+    const answer = await agency.client.post("/leads", { full_name: "X", operation_type: "lease" });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.details).toEqual({
+      reason: "invalid_body",
+      issues: [{ path: "operation_type", message: "must be buy or rent" }],
+    });
+  });
 });
 
 describe("GET /leads", () => {

@@ -81,6 +81,31 @@ test.each([
   expect(await fingerprint(stack)).toBe(before);
 });
 
+test.each([
+  ["crear_lead", { operation_type: "lease", email: "x", phone: 1, budget_max: 0.001, notas: "" }],
+  ["crear_lead", { full_name: "x".repeat(201), operation_type: "sell", bedrooms_min: 51 }],
+  ["crear_lead", { full_name: "a\u0000", operation_type: "buy", origin: "fax", budget_max: -1 }],
+  ["buscar", {}],
+  ["agenda", { starts_from: "tomorrow", agent_id: "x", limit: 0 }],
+  ["agendar_visita", { starts_at: "tomorrow" }],
+  ["registrar_oferta", { operation_id: 1, amount: "1", currency: "XXY" }],
+])("what is wrong with the arguments of %s is said in Spanish: %j", async (tool, args) => {
+  const { error } = await world.call(tool, args);
+  expect(error.message).toMatch(/^Los argumentos no son válidos/);
+  const messages = error.details.issues.map(({ message }: { message: string }) => message);
+  expect(messages).not.toEqual([]);
+  for (const message of messages)
+    expect(message).not.toMatch(/\b(?:must|is|expected|invalid|not)\b/i);
+});
+
+test("an unknown type of operation is told which there are", async () => {
+  const { error } = await world.call("crear_lead", { operation_type: "lease" });
+  expect(error.details.issues).toEqual([
+    { path: "full_name", message: "es obligatorio" },
+    { path: "operation_type", message: "debe ser buy (compra) o rent (alquiler)" },
+  ]);
+});
+
 test("it needs leads:write, and says so before what is wrong with the arguments", async () => {
   const call = await world.callWith(["leads:read"]);
   for (const args of [{ full_name: "A", operation_type: "buy" }, {}]) {

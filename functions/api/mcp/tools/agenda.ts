@@ -4,7 +4,7 @@ import { agentId, cutList, localMoment, viewingSummary } from "../fields.ts";
 import { defineTool, READS } from "../tool.ts";
 
 const dayOrTime = z.union([z.iso.date(), localTime], {
-  error: "must be a date as 2026-05-04, or a date and time as 2026-05-04T17:30",
+  error: "debe ser una fecha (2026-05-04) o una fecha y hora (2026-05-04T17:30)",
 });
 
 /** The viewings of a period. */

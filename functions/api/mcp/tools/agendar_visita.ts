@@ -36,7 +36,7 @@ export const agendar_visita = defineTool({
     })
     .refine((body) => body.ends_at === undefined || body.duration_minutes === undefined, {
       path: ["duration_minutes"],
-      error: "goes not together with ends_at",
+      error: "no puede ir junto con ends_at",
     }),
   output: z.strictObject({
     ...viewingSummary,

@@ -41,7 +41,7 @@ export const avanzar_etapa = defineTool({
     })
     .refine((args) => args.lost_reason === undefined || args.stage === "lost", {
       path: ["lost_reason"],
-      error: "goes only with stage lost",
+      error: "solo puede ir con stage lost",
     }),
   output: z.strictObject({
     operation_id: operationId,

@@ -25,8 +25,8 @@ const OpenOperation = z.strictObject({
 const Lead = z.strictObject({
   lead_id: leadId.describe("Identificador del lead; es el que piden las demás herramientas."),
   full_name: fullName,
-  phone: phoneNumber.nullable(),
-  email: emailAddress.nullable(),
+  phone: phoneNumber,
+  email: emailAddress,
   lead_status: LeadStatus.nullable().describe(
     "new, contacted, qualified, unqualified; null si vende.",
   ),
@@ -40,8 +40,8 @@ const Client = z
   .strictObject({
     contact_id: id.describe("Identificador de la persona."),
     full_name: fullName,
-    phone: phoneNumber.nullable(),
-    email: emailAddress.nullable(),
+    phone: phoneNumber,
+    email: emailAddress,
     leads: cutList(
       Lead,
       5,

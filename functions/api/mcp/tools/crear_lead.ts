@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { amount, email, optional, phone, text, words } from "../../../../types/contracts/fields.ts";
-import { Lead, Origin } from "../../../../types/contracts/leads.ts";
-import { OperationType } from "../../../../types/contracts/operations.ts";
+import { Lead, LeadOperationType, Origin } from "../../../../types/contracts/leads.ts";
 import { toE164 } from "../../../_shared/phone.ts";
 import { agentId, emailAddress, fullName, leadId, operationId, phoneNumber } from "../fields.ts";
 import { ADDS, defineTool } from "../tool.ts";
@@ -18,12 +17,7 @@ export const crear_lead = defineTool({
   annotations: ADDS,
   input: z.strictObject({
     full_name: words(200).describe("Nombre y apellidos de la persona."),
-    operation_type: OperationType.refine((type) => type !== "sell", {
-      error: "sell is not allowed here; a listing lead comes from the application",
-      params: { reason: "operation_type_not_allowed" },
-    })
-      .meta({ enum: ["buy", "rent"] })
-      .describe("buy si quiere comprar, rent si quiere alquilar."),
+    operation_type: LeadOperationType.describe("buy si quiere comprar, rent si quiere alquilar."),
     phone: optional(phone).describe(
       "Teléfono: con + y prefijo, o tal como se marca en el país de la agencia.",
     ),
@@ -43,8 +37,8 @@ export const crear_lead = defineTool({
     operation_id: operationId.nullable().describe("La operación que se ha abierto."),
     contact_id: Lead.shape.contact_id.describe("La persona a la que ha quedado unido."),
     full_name: fullName,
-    phone: phoneNumber.nullable(),
-    email: emailAddress.nullable(),
+    phone: phoneNumber,
+    email: emailAddress,
     origin: Origin.describe("Por dónde llegó."),
     lead_status: Lead.shape.lead_status.describe("Cualificación."),
     budget_max: z.number().nullable().describe("Lo máximo que pagaría."),

@@ -27,8 +27,8 @@ const Person = z
   .strictObject({
     lead_id: leadId,
     full_name: fullName,
-    phone: phoneNumber.nullable(),
-    email: emailAddress.nullable(),
+    phone: phoneNumber,
+    email: emailAddress,
     origin: Lead.shape.origin.describe("Por dónde llegó."),
     lead_status: Lead.shape.lead_status.describe(
       "Cualificación; null si es propietario que vende.",

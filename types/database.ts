@@ -1255,6 +1255,7 @@ export type Database = {
           done: boolean;
           done_at: string | null;
           flow: string;
+          id: string;
           operation_id: string;
           step_id: string;
         };
@@ -1265,6 +1266,7 @@ export type Database = {
           done?: boolean;
           done_at?: string | null;
           flow: string;
+          id?: string;
           operation_id: string;
           step_id: string;
         };
@@ -1274,6 +1276,7 @@ export type Database = {
           done?: boolean;
           done_at?: string | null;
           flow?: string;
+          id?: string;
           operation_id?: string;
           step_id?: string;
         };
@@ -1585,17 +1588,20 @@ export type Database = {
         Row: {
           agency_id: string;
           credential_id: string;
+          id: string;
           requests_per_minute: number;
         };
         ComputedFields: never;
         Insert: {
           agency_id: string;
           credential_id: string;
+          id?: string;
           requests_per_minute?: number;
         };
         Update: {
           agency_id?: string;
           credential_id?: string;
+          id?: string;
           requests_per_minute?: number;
         };
         Relationships: [

@@ -14,6 +14,8 @@ drop function "private"."close_step"(uuid, uuid, text);
 
 drop function "private"."cut_list"(jsonb, bigint, integer);
 
+drop function "private"."decode_cursor"(text);
+
 drop function "private"."encode_cursor"(timestamp with time zone, uuid);
 
 drop function "private"."name_words"(text);
@@ -29,6 +31,12 @@ drop function "private"."role_permissions"(text);
 drop function "private"."screening_name"(text);
 
 drop function "private"."searched_text"(text[]);
+
+alter table "public"."operation_steps"
+  add column "id" uuid not null default gen_random_uuid();
+
+alter table "public"."rate_limits"
+  add column "id" uuid not null default gen_random_uuid();
 
 alter table "public"."token_rules"
   add column "resource" text;
@@ -319,7 +327,42 @@ $function$;
 
 alter function "private"."cut_list"(jsonb, bigint, integer) owner to "postgres";
 
+create or replace function private.decode_cursor (
+  list        text,
+  page_cursor text,
+  OUT         position_at timestamp with time zone,
+  OUT         id uuid
+)
+  returns record
+  language plpgsql
+  immutable
+  set search_path to ''
+  AS $function$
+declare
+  parts text[];
+begin
+  if page_cursor is null then
+    return;
+  end if;
+  begin
+    parts := regexp_match(
+      convert_from(decode(rpad(translate(page_cursor, '-_', '+/'), (length(page_cursor) + 3) / 4 * 4, '='), 'base64'), 'UTF8'),
+      '^([a-z_]+)\.([0-9]{1,16})\.([0-9a-f-]{36})$');
+    position_at := timestamptz 'epoch' + parts[2]::bigint * interval '1 microsecond';
+    id := parts[3]::uuid;
+  exception when data_exception then
+    parts := null;
+  end;
+  if parts is null or parts[1] <> list then
+    perform private.refuse('invalid_cursor', 'The cursor was not made by this list.');
+  end if;
+end
+$function$;
+
+alter function "private"."decode_cursor"(text, text) owner to "postgres";
+
 create or replace function private.encode_cursor (
+  list        text,
   position_at timestamp with time zone,
   id          uuid
 )
@@ -330,12 +373,12 @@ create or replace function private.encode_cursor (
   AS $function$
 begin
   return translate(
-    encode(convert_to((extract(epoch from position_at) * 1000000)::bigint || '.' || id, 'UTF8'), 'base64'),
+    encode(convert_to(list || '.' || (extract(epoch from position_at) * 1000000)::bigint || '.' || id, 'UTF8'), 'base64'),
     E'+/=\n', '-_');
 end
 $function$;
 
-alter function "private"."encode_cursor"(timestamp with time zone, uuid) owner to "postgres";
+alter function "private"."encode_cursor"(text, timestamp with time zone, uuid) owner to "postgres";
 
 create or replace function private.found_contacts (
   query    text,
@@ -405,6 +448,57 @@ begin
   group by c.id
   order by 2 desc, c.id
   limit max_rows;
+end
+$function$;
+
+create or replace function private.list_page (
+  agency_id   uuid,
+  table_name  text,
+  serializer  text,
+  ordered_by  text,
+  conditions  text[],
+  filters     jsonb,
+  page_limit  integer,
+  page_cursor text
+)
+  returns jsonb
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  rows_wanted int := coalesce(page_limit, 50);
+  -- The same table in another order is another list.
+  list text := table_name || '_' || ordered_by;
+  after record := private.decode_cursor(list, page_cursor);
+  page jsonb;
+begin
+  if rows_wanted not between 1 and 200 then
+    perform private.refuse('invalid_value', 'A page has 1 to 200 rows.',
+      '{"issues": [{"path": "limit", "message": "A page has 1 to 200 rows."}]}');
+  end if;
+  -- Dynamic, so that each combination of filters is planned for itself and finds its index. Every name in it is a
+  -- literal of the calling RPC; what the caller sends travels in $1 to $6.
+  execute format(
+    $sql$
+      with page as (
+        select t as item, t.%2$I as position_at, t.id, row_number() over (order by t.%2$I desc, t.id desc) as n
+        from public.%1$I t
+        where t.agency_id = $1 %4$s %5$s
+        order by t.%2$I desc, t.id desc
+        limit $3 + 1
+      )
+      select jsonb_build_object(
+        'data', coalesce(jsonb_agg(private.%3$I(item) order by n) filter (where n <= $3), '[]'),
+        'next_cursor', case when count(*) > $3 then
+          max(private.encode_cursor($6, position_at, id)) filter (where n = $3) end)
+      from page
+    $sql$,
+    table_name, ordered_by, serializer,
+    (select string_agg('and ' || c, ' ') from unnest(conditions) c),
+    case when page_cursor is not null then format('and (t.%I, t.id) < ($4, $5)', ordered_by) end)
+  into page
+  using agency_id, filters, rows_wanted, after.position_at, after.id, list;
+  return page;
 end
 $function$;
 
@@ -668,6 +762,48 @@ begin
 end
 $function$;
 
+create or replace function private.tg_offers__date_acceptance()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    if (new.agency_id, new.id, new.operation_id, new.lead_id)
+      is distinct from (old.agency_id, old.id, old.operation_id, old.lead_id) then
+      perform private.refuse('change_refused', 'An offer stays with its operation and lead.');
+    end if;
+    if old.status = 'accepted' and new.status <> 'accepted' then
+      if new.status = 'received' then
+        perform private.refuse('change_refused', 'An accepted offer is rejected or withdrawn; it is not merely received again.');
+      end if;
+      if exists (select from public.operations o
+        where o.agency_id = new.agency_id and o.id = new.operation_id and o.closed_at is not null) then
+        perform private.refuse('operation_closed', 'The operation is closed; its accepted offer stays accepted.');
+      end if;
+    end if;
+    new.accepted_at := old.accepted_at;
+  elsif new.status <> 'accepted' then
+    new.accepted_at := null;
+  end if;
+  if new.status = 'accepted' and (tg_op = 'INSERT' or old.status <> 'accepted') then
+    if exists (select from public.operations o
+      where o.agency_id = new.agency_id and o.id = new.operation_id and o.closed_at is not null) then
+      perform private.refuse('operation_closed', 'The operation is closed; its offers are no longer accepted.');
+    end if;
+    if exists (select from public.offers o
+      where o.agency_id = new.agency_id and o.operation_id = new.operation_id
+        and o.status = 'accepted' and o.id <> new.id) then
+      perform private.refuse('offer_already_accepted', 'Another offer of the operation is accepted; reject or withdraw it first.');
+    end if;
+    -- Only the first acceptance counts, for the date and for the event.
+    new.accepted_at := coalesce(new.accepted_at, now());
+  end if;
+  return new;
+end
+$function$;
+
 create or replace function private.tg_operations__history()
   returns trigger
   language plpgsql
@@ -787,6 +923,12 @@ begin
     and (claims ->> 'client_id' is null or claims ->> 'client_id' <> all (coalesce(rules.blocked_client_ids, '{}')));
 end
 $function$;
+
+alter table "public"."operation_steps"
+  add constraint "operation_step_id_is_unique" unique (id);
+
+alter table "public"."rate_limits"
+  add constraint "rate_limit_id_is_unique" unique (id);
 
 alter table "public"."token_rules"
   add constraint "resource_is_a_url" check ((resource ~ '^https?://'::text));
@@ -971,6 +1113,10 @@ comment on column "public"."leads"."notes" is 'What colleagues should know about
 
 comment on column "public"."offers"."notes" is 'Conditions and circumstances of the offer; free text.';
 
+comment on column "public"."operation_steps"."id" is 'Names the row to the table editor of the local Studio, which finds rows by an id alone.';
+
+comment on column "public"."rate_limits"."id" is 'Names the row to the table editor of the local Studio, which finds rows by an id alone.';
+
 comment on column "public"."sanctions_names"."entry_id" is 'The entry that has the name, as in sanctions_entries.id.';
 
 comment on column "public"."sanctions_words"."word" is 'The word, without case, accents and punctuation.';
@@ -997,7 +1143,9 @@ comment on function "private"."close_step"(uuid, uuid, text) is 'Closes a gate s
 
 comment on function "private"."cut_list"(jsonb, bigint, integer) is 'A list of bounded length that says how many there are and whether it was cut.';
 
-comment on function "private"."encode_cursor"(timestamp
+comment on function "private"."decode_cursor"(text, text) is 'The place that a cursor of the list names. Refuses with invalid_cursor.';
+
+comment on function "private"."encode_cursor"(text, timestamp
   with time zone, uuid) is 'An opaque place in a list: the last row shown.';
 
 comment on function "private"."names_compatible"(text, text) is 'Whether two names may belong to one person: one has all the words of the other.';
@@ -1011,6 +1159,8 @@ comment on function "private"."role_permissions"(text) is 'What an agent''s role
 comment on function "private"."screening_name"(text) is 'A name as names are compared: without case, accents and punctuation.';
 
 comment on function "private"."searched_text"(text[]) is 'The texts by which a row is found, in one; missing ones are left out.';
+
+comment on function "private"."tg_offers__date_acceptance"() is 'Dates the first acceptance, and keeps the accepted offer of a closed operation. Refuses with operation_closed, offer_already_accepted, change_refused.';
 
 comment on function "private"."tg_operations__history"() is 'Writes the history of stages, with the actor. It begins when the operation was opened, which for an imported one is in the past.';
 
@@ -1056,15 +1206,27 @@ revoke all on function "private"."cut_list"(jsonb, bigint, integer) from "postgr
 
 grant execute on function "private"."cut_list"(jsonb, bigint, integer) to "postgres";
 
-revoke all on function "private"."encode_cursor"(timestamp with time zone, uuid) from public;
+revoke all on function "private"."decode_cursor"(text, text) from public;
+
+grant execute on function "private"."decode_cursor"(text, text) to "anon", "authenticated";
+
+revoke all on function "private"."decode_cursor"(text, text) from "postgres";
+
+grant execute on function "private"."decode_cursor"(text, text) to "postgres";
+
+revoke all on function "private"."encode_cursor"(text, timestamp with time zone, uuid) from public;
 
 grant execute
-  on function "private"."encode_cursor"(timestamp with time zone, uuid)
+  on function "private"."encode_cursor"(text, timestamp with time zone, uuid)
   to "anon", "authenticated";
 
-revoke all on function "private"."encode_cursor"(timestamp with time zone, uuid) from "postgres";
+revoke all
+  on function "private"."encode_cursor"(text, timestamp with time zone, uuid)
+  from "postgres";
 
-grant execute on function "private"."encode_cursor"(timestamp with time zone, uuid) to "postgres";
+grant execute
+  on function "private"."encode_cursor"(text, timestamp with time zone, uuid)
+  to "postgres";
 
 revoke all on function "private"."names_compatible"(text, text) from public;
 

@@ -20,6 +20,14 @@ export async function inTurn<Result>(
   return results;
 }
 
+/**
+ * How much of the base the measured side reaches: the median over the rounds, each compared with itself, because the
+ * machine is not as quick in one round as in the next.
+ */
+export function ratioOf(measured: readonly number[], base: readonly number[]): number {
+  return median(measured.map((value, round) => value / (base[round] ?? Number.NaN)));
+}
+
 /** The value in the middle. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);

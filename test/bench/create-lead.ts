@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { type TestDatabase, testDatabase } from "../stack/harness.ts";
 import { urlFor } from "../stack/server.ts";
 import { type BenchAgency, newAgencies } from "./agencies.ts";
-import { inTurn, median, type Side } from "./rounds.ts";
+import { inTurn, median, ratioOf, type Side } from "./rounds.ts";
 import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 
 const connections = 8;
@@ -37,7 +37,7 @@ export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
       rows.push(
         row(
           `api.create_lead against plain SQL, ${connections} connections over ${spread} ${spread === 1 ? "agency" : "agencies"}`,
-          median(rpc) / median(sql),
+          ratioOf(rpc, sql),
           // Inside one agency leads are assigned one after the other, on purpose: the turn is exact.
           spread === 1 ? {} : { at_least: 0.6 },
           {

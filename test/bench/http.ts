@@ -3,7 +3,7 @@ import { type TestDatabase, type TestStack, testStack } from "../stack/harness.t
 import { type BenchAgency, newAgencies } from "./agencies.ts";
 import { startGenerator } from "./load/generator.ts";
 import type { Load, PlannedRequest } from "./load/plan.ts";
-import { inTurn, median } from "./rounds.ts";
+import { inTurn, median, ratioOf } from "./rounds.ts";
 import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 
 const connections = 8;
@@ -86,11 +86,16 @@ function against(
   name: string,
   at_least: number | undefined,
 ): BenchRow {
-  const perSecond = (all: readonly Load[]) => median(all.map((load) => load.requests_per_second));
-  return row(name, perSecond(loads) / perSecond(noop), at_least === undefined ? {} : { at_least }, {
-    noop: summary(noop),
-    measured: summary(loads),
-  });
+  const perSecond = (all: readonly Load[]) => all.map((load) => load.requests_per_second);
+  return row(
+    name,
+    ratioOf(perSecond(loads), perSecond(noop)),
+    at_least === undefined ? {} : { at_least },
+    {
+      noop: summary(noop),
+      measured: summary(loads),
+    },
+  );
 }
 
 function summary(loads: readonly Load[]) {

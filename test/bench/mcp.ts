@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase, testStack } from "../stack/harness.ts"
 import { type BenchAgency, newAgencies } from "./agencies.ts";
 import { startGenerator } from "./load/generator.ts";
 import type { Load, PlannedRequest } from "./load/plan.ts";
-import { inTurn, median, quantile } from "./rounds.ts";
+import { inTurn, median, quantile, ratioOf } from "./rounds.ts";
 import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 
 const timing = { rounds: 5, seconds: 3, warm_up_seconds: 2 };
@@ -89,12 +89,15 @@ async function stageMoves(
   if (moved === undefined || moved.steps < asked)
     throw new Error(`${asked} calls moved ${moved?.steps} stages`);
   const perSecond = (name: string) =>
-    median((results.get(name) ?? []).map((load) => load.requests_per_second));
+    (results.get(name) ?? []).map((load) => load.requests_per_second);
   return row(
     "avanzar_etapa against PATCH /operations/{id}",
-    perSecond("tool") / perSecond("patch"),
+    ratioOf(perSecond("tool"), perSecond("patch")),
     { at_least: 0.8 },
-    { patch_per_second: rounded(perSecond("patch")), tool_per_second: rounded(perSecond("tool")) },
+    {
+      patch_per_second: rounded(median(perSecond("patch"))),
+      tool_per_second: rounded(median(perSecond("tool"))),
+    },
   );
 }
 
@@ -126,13 +129,16 @@ async function caseFile(
   ];
   const results = await inTurn(generators, timing);
   await Promise.all(generators.map((generator) => generator.end()));
-  const latency = (name: string) =>
-    median((results.get(name) ?? []).map((load) => load.latency_ms.median));
+  const latency = (name: string) => (results.get(name) ?? []).map((load) => load.latency_ms.median);
   return row(
     "ver_expediente against GET /leads/{id}, median latency",
-    latency("file") / latency("lead"),
+    ratioOf(latency("file"), latency("lead")),
     { at_most: 3 },
-    { lead_ms: rounded(latency("lead")), file_ms: rounded(latency("file")), round_trips: 1 },
+    {
+      lead_ms: rounded(median(latency("lead"))),
+      file_ms: rounded(median(latency("file"))),
+      round_trips: 1,
+    },
   );
 }
 

@@ -88,7 +88,7 @@ declare
   allowed boolean;
   reset_seconds text;
   remaining text;
-  -- Every request comes by here. A `perform` would be a query of its own, at ten times the cost of an assignment.
+  -- Every request comes by here. A `perform` would be a query of its own; an assignment is none.
   done text;
 begin
   select r.requests_per_minute, private.rate_bucket(r.credential_id), greatest(60000000 / r.requests_per_minute, 1)

@@ -9,6 +9,8 @@ set timezone = 'UTC'
 as $$
 declare
   run_started_at timestamptz;
+  agency_ids uuid[];
+  event_ids uuid[];
   claimed_events jsonb;
   untargeted public.events[];
   bodiless public.events[];
@@ -38,21 +40,22 @@ begin
     where h.available_at <= run_started_at and h.agency_id <> all (busy_agencies)
     order by h.available_at
     limit max_events
-  ),
-  picked as materialized (
-    select turn.*
-    from open_agencies o
-    cross join lateral (
-      select e.agency_id, e.id from public.events e
-      where e.agency_id = o.agency_id and e.status = 'pending' and e.available_at <= run_started_at
-      order by e.available_at, e.id
-      limit greatest(1, max_events / o.agencies)
-      for update skip locked
-    ) as turn
-  ),
-  targeted as (
+  )
+  select array_agg(turn.agency_id), array_agg(turn.id) into agency_ids, event_ids
+  from open_agencies o
+  cross join lateral (
+    select e.agency_id, e.id from public.events e
+    where e.agency_id = o.agency_id and e.status = 'pending' and e.available_at <= run_started_at
+    order by e.available_at, e.id
+    limit greatest(1, max_events / o.agencies)
+    for update skip locked
+  ) as turn;
+
+  -- A statement of its own, which is planned for as many as were picked: in one with the walk above, the planner
+  -- expects tens of thousands, and reads the whole table to find them.
+  with targeted as (
     select e.agency_id, e.id, targets.list
-    from picked
+    from unnest(agency_ids, event_ids) as picked (agency_id, id)
     join public.events e on e.agency_id = picked.agency_id and e.id = picked.id
     left join lateral (
       select jsonb_agg(jsonb_build_object('subscription_id', s.id, 'url', s.target_url)) as list

@@ -78,8 +78,13 @@ export class Receiver {
     return this.at(path);
   }
 
-  async close(): Promise<void> {
+  /** Cuts all connections, those also whose request was never answered. */
+  hangUp(): void {
     this.#server.closeAllConnections();
+  }
+
+  async close(): Promise<void> {
+    this.hangUp();
     this.#server.close();
     await once(this.#server, "close");
   }

@@ -9,21 +9,10 @@ export interface Caller {
   requestId: string;
 }
 
-/** A successful call: what the RPC returned, and the caller's request budget. */
-export class DatabaseAnswer {
-  /** The JSON as it came. A long list is passed on like this: as a text it would be held twice. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly rateLimit: RateLimit | undefined;
-
-  constructor(bytes: Uint8Array<ArrayBuffer>, rateLimit: RateLimit | undefined) {
-    this.bytes = bytes;
-    this.rateLimit = rateLimit;
-  }
-
-  /** The JSON as text. */
-  get json(): string {
-    return decoder.decode(this.bytes);
-  }
+/** A successful call: the JSON that the RPC returned, and the caller's request budget. */
+export interface DatabaseAnswer<Json = string> {
+  json: Json;
+  rateLimit: RateLimit | undefined;
 }
 
 const ANSWER_WITHIN_MS = 30_000;
@@ -36,24 +25,45 @@ const FIXED_HEADERS = {
 };
 const WRITES = /^(create|update|archive|delete)_/;
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /**
  * Calls one RPC of the schema `api` as the caller.
  *
- * This is fetch and not postgrest-js, because the answer's headers are needed, and because a body that is passed on
- * as bytes is not parsed and written again.
+ * This is fetch and not postgrest-js, because the answer's headers are needed, and because JSON that is passed on as
+ * it came is not parsed and written again.
  */
-export async function callDatabase(
+export function callDatabase(
   rpc: string,
   args: Record<string, unknown>,
   caller: Caller,
 ): Promise<DatabaseAnswer> {
+  return call(rpc, args, caller, (response) => response.text());
+}
+
+/**
+ * The same for JSON that is only passed on. It goes through piece by piece, since a few long lists held at once are
+ * most of a function's memory. Nothing comes before the database is done, so what fails there is still refused as
+ * ever; if the connection breaks later, the caller's breaks off too. Whoever calls this has to read the stream.
+ */
+export function streamFromDatabase(
+  rpc: string,
+  args: Record<string, unknown>,
+  caller: Caller,
+): Promise<DatabaseAnswer<ReadableStream | null>> {
+  return call(rpc, args, caller, (response) => response.body);
+}
+
+async function call<Json>(
+  rpc: string,
+  args: Record<string, unknown>,
+  caller: Caller,
+  read: (response: Response) => Json | Promise<Json>,
+): Promise<DatabaseAnswer<Json>> {
   if (caller.credential && !isForTheDatabase(caller.credential)) throw unauthorized();
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), ANSWER_WITHIN_MS);
   let response: Response;
-  let body: Uint8Array<ArrayBuffer>;
+  let problem: string;
   try {
     const json = JSON.stringify(args);
     response = await fetch(RPC_URL + rpc, {
@@ -66,20 +76,16 @@ export async function callDatabase(
       body: WRITES.test(rpc) ? onceOnly(json) : json,
       signal: timeout.signal,
     });
-    body = new Uint8Array(await response.arrayBuffer());
+    if (response.ok) {
+      return { json: await read(response), rateLimit: rateLimitOf(response.headers) };
+    }
+    problem = await response.text();
   } catch (error) {
     throw unavailable(error);
   } finally {
     clearTimeout(timer);
   }
-  if (!response.ok) {
-    throw fromDatabase(
-      response.status,
-      decoder.decode(body),
-      caller.credential?.kind === "access_token",
-    );
-  }
-  return new DatabaseAnswer(body, rateLimitOf(response.headers));
+  throw fromDatabase(response.status, problem, caller.credential?.kind === "access_token");
 }
 
 /**

@@ -1,11 +1,20 @@
-import type { DatabaseAnswer } from "../_shared/database.ts";
-import type { ApiContext } from "./context.ts";
+import { type DatabaseAnswer, streamFromDatabase } from "../_shared/database.ts";
+import { type ApiContext, callerOf, showRateLimit } from "./context.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Answers the RPC's JSON as it is: lists, which the database already wrapped. */
-export function answerAsIs(c: ApiContext, answer: DatabaseAnswer): Response {
-  return c.body(answer.bytes, 200, JSON_TYPE);
+/** Answers what the endpoint's one RPC returns, as it comes: lists, which the database already wrapped. */
+export async function passOn(
+  c: ApiContext,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<Response> {
+  const { json, rateLimit } = await streamFromDatabase(name, args, callerOf(c));
+  showRateLimit(c, rateLimit);
+  if (c.req.method !== "HEAD") return c.body(json, 200, JSON_TYPE);
+  // Nobody would read the stream, which would keep its connection.
+  await json?.cancel();
+  return c.body(null, 200, JSON_TYPE);
 }
 
 /** Answers one object in the `data` envelope. */

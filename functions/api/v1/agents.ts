@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Agent, ListAgentsQuery } from "../../../types/contracts/agents.ts";
 import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
-import { answerAsIs, answerOne } from "../answer.ts";
+import { answerOne, passOn } from "../answer.ts";
 import { type ApiEnv, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { noQuery, pathId, readQuery } from "../request.ts";
@@ -16,10 +16,7 @@ const list = endpoint({
 });
 agents.get("/", list, async (c) => {
   const query = readQuery(c, list.query);
-  return answerAsIs(
-    c,
-    await rpc(c, "list_agents", { active: query.active, ...pageArguments(query) }),
-  );
+  return passOn(c, "list_agents", { active: query.active, ...pageArguments(query) });
 });
 
 const get = endpoint({

@@ -14,7 +14,7 @@ import type { DatabaseAnswer } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { logProblem } from "../../_shared/log.ts";
 import { signDownload, signUpload } from "../../_shared/storage.ts";
-import { answerAsIs, answerOne, type Created, markReplayed } from "../answer.ts";
+import { answerOne, type Created, markReplayed, passOn } from "../answer.ts";
 import { type ApiContext, type ApiEnv, callerOf, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { idempotencyKey, noQuery, pathId, readBody, readQuery } from "../request.ts";
@@ -29,10 +29,7 @@ const list = endpoint({
 });
 documents.get("/", list, async (c) => {
   const { limit, cursor, ...filters } = readQuery(c, list.query);
-  return answerAsIs(
-    c,
-    await rpc(c, "list_documents", { ...filters, ...pageArguments({ limit, cursor }) }),
-  );
+  return passOn(c, "list_documents", { ...filters, ...pageArguments({ limit, cursor }) });
 });
 
 const get = endpoint({

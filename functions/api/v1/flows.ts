@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { ListOfFlows } from "../../../types/contracts/flows.ts";
-import { answerAsIs } from "../answer.ts";
-import { type ApiEnv, rpc } from "../context.ts";
+import { passOn } from "../answer.ts";
+import type { ApiEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { noQuery } from "../request.ts";
 
@@ -14,5 +14,5 @@ const list = endpoint({
 });
 flows.get("/", list, async (c) => {
   noQuery(c);
-  return answerAsIs(c, await rpc(c, "list_flows", {}));
+  return passOn(c, "list_flows", {});
 });

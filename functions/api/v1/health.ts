@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { Health } from "../../../types/contracts/health.ts";
 import { unavailable } from "../../_shared/errors.ts";
-import { answerAsIs } from "../answer.ts";
-import { type ApiEnv, rpc } from "../context.ts";
+import { passOn } from "../answer.ts";
+import type { ApiEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { noQuery } from "../request.ts";
 
@@ -16,7 +16,7 @@ const get = endpoint({
 health.get("/", get, async (c) => {
   noQuery(c);
   try {
-    return answerAsIs(c, await rpc(c, "health", {}));
+    return await passOn(c, "health", {});
   } catch (error) {
     // Whatever the cause: the database did not answer, and that is all this endpoint is asked.
     throw unavailable(error);

@@ -11,7 +11,7 @@ import { listOf, PageQuery, pageArguments } from "../../../types/contracts/pages
 import { authenticate } from "../../_shared/agency.ts";
 import { invalid } from "../../_shared/errors.ts";
 import { assertDeliverable } from "../../_shared/target.ts";
-import { answerAsIs, answerCreated } from "../answer.ts";
+import { answerCreated, passOn } from "../answer.ts";
 import { type ApiEnv, callerOf, rpc, showRateLimit } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { idempotencyKey, isUuid, noQuery, readBody, readQuery } from "../request.ts";
@@ -25,7 +25,7 @@ const list = endpoint({
   answers: { 200: listOf(Hook) },
 });
 hooks.get("/", list, async (c) => {
-  return answerAsIs(c, await rpc(c, "list_hooks", pageArguments(readQuery(c, list.query))));
+  return passOn(c, "list_hooks", pageArguments(readQuery(c, list.query)));
 });
 
 const sample = endpoint({
@@ -36,10 +36,7 @@ const sample = endpoint({
 });
 hooks.get("/sample", sample, async (c) => {
   const query = readQuery(c, sample.query);
-  return answerAsIs(
-    c,
-    await rpc(c, "sample_hook", { event_type: query.event_type, ...pageArguments(query) }),
-  );
+  return passOn(c, "sample_hook", { event_type: query.event_type, ...pageArguments(query) });
 });
 
 const create = endpoint({

@@ -11,7 +11,7 @@ import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import { countryOf } from "../../_shared/agency.ts";
 import { invalid } from "../../_shared/errors.ts";
 import { toE164 } from "../../_shared/phone.ts";
-import { answerAsIs, answerCreated, answerOne } from "../answer.ts";
+import { answerCreated, answerOne, passOn } from "../answer.ts";
 import { type ApiContext, type ApiEnv, callerOf, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import {
@@ -33,17 +33,14 @@ const list = endpoint({
 });
 leads.get("/", list, async (c) => {
   const query = readQuery(c, list.query);
-  return answerAsIs(
-    c,
-    await rpc(c, "list_leads", {
-      temperature: query.temperature,
-      origin: query.origin,
-      email: query.email,
-      assigned_agent_id: query.assigned_agent_id,
-      include_archived: query.include_archived,
-      ...pageArguments(query),
-    }),
-  );
+  return passOn(c, "list_leads", {
+    temperature: query.temperature,
+    origin: query.origin,
+    email: query.email,
+    assigned_agent_id: query.assigned_agent_id,
+    include_archived: query.include_archived,
+    ...pageArguments(query),
+  });
 });
 
 const get = endpoint({

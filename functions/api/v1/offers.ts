@@ -8,7 +8,7 @@ import {
 } from "../../../types/contracts/offers.ts";
 import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import { notFound } from "../../_shared/errors.ts";
-import { answerAsIs, answerCreated, answerOne } from "../answer.ts";
+import { answerCreated, answerOne, passOn } from "../answer.ts";
 import { type ApiEnv, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import {
@@ -32,15 +32,12 @@ const list = endpoint({
 });
 offers.get("/", list, async (c) => {
   const query = readQuery(c, list.query);
-  return answerAsIs(
-    c,
-    await rpc(c, "list_offers", {
-      operation_id: query.operation_id,
-      lead_id: query.lead_id,
-      status: query.status,
-      ...pageArguments(query),
-    }),
-  );
+  return passOn(c, "list_offers", {
+    operation_id: query.operation_id,
+    lead_id: query.lead_id,
+    status: query.status,
+    ...pageArguments(query),
+  });
 });
 
 /** For the client who was given the link: no credential but the token in it. */

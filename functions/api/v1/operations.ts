@@ -6,7 +6,7 @@ import {
   UpdateOperation,
 } from "../../../types/contracts/operations.ts";
 import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
-import { answerAsIs, answerCreated, answerOne } from "../answer.ts";
+import { answerCreated, answerOne, passOn } from "../answer.ts";
 import { type ApiEnv, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { idempotencyKey, noQuery, pathId, readBody, readQuery } from "../request.ts";
@@ -21,16 +21,13 @@ const list = endpoint({
 });
 operations.get("/", list, async (c) => {
   const query = readQuery(c, list.query);
-  return answerAsIs(
-    c,
-    await rpc(c, "list_operations", {
-      stage: query.stage,
-      operation_type: query.operation_type,
-      lead_id: query.lead_id,
-      open_only: query.open_only,
-      ...pageArguments(query),
-    }),
-  );
+  return passOn(c, "list_operations", {
+    stage: query.stage,
+    operation_type: query.operation_type,
+    lead_id: query.lead_id,
+    open_only: query.open_only,
+    ...pageArguments(query),
+  });
 });
 
 const get = endpoint({

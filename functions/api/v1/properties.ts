@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import { ListPropertiesQuery, Property } from "../../../types/contracts/properties.ts";
-import { answerAsIs, answerOne } from "../answer.ts";
+import { answerOne, passOn } from "../answer.ts";
 import { type ApiEnv, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { noQuery, pathId, readQuery } from "../request.ts";
@@ -16,10 +16,7 @@ const list = endpoint({
 });
 properties.get("/", list, async (c) => {
   const { limit, cursor, ...filters } = readQuery(c, list.query);
-  return answerAsIs(
-    c,
-    await rpc(c, "list_properties", { ...filters, ...pageArguments({ limit, cursor }) }),
-  );
+  return passOn(c, "list_properties", { ...filters, ...pageArguments({ limit, cursor }) });
 });
 
 const get = endpoint({

@@ -6,7 +6,7 @@ import {
   UpdateViewing,
   Viewing,
 } from "../../../types/contracts/viewings.ts";
-import { answerAsIs, answerCreated, answerOne } from "../answer.ts";
+import { answerCreated, answerOne, passOn } from "../answer.ts";
 import { type ApiEnv, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { idempotencyKey, noQuery, pathId, readBody, readQuery } from "../request.ts";
@@ -21,10 +21,7 @@ const list = endpoint({
 });
 viewings.get("/", list, async (c) => {
   const { limit, cursor, ...filters } = readQuery(c, list.query);
-  return answerAsIs(
-    c,
-    await rpc(c, "list_viewings", { ...filters, ...pageArguments({ limit, cursor }) }),
-  );
+  return passOn(c, "list_viewings", { ...filters, ...pageArguments({ limit, cursor }) });
 });
 
 const get = endpoint({

@@ -11,10 +11,12 @@ export async function passOn(
 ): Promise<Response> {
   const { json, rateLimit } = await streamFromDatabase(name, args, callerOf(c));
   showRateLimit(c, rateLimit);
-  if (c.req.method !== "HEAD") return c.body(json, 200, JSON_TYPE);
-  // Nobody would read the stream, which would keep its connection.
-  await json?.cancel();
-  return c.body(null, 200, JSON_TYPE);
+  if (json === null || c.req.method === "HEAD") {
+    // Nobody would read the stream, which would keep its connection.
+    await json?.cancel();
+    return c.body(null, 200, JSON_TYPE);
+  }
+  return c.body(json, 200, JSON_TYPE);
 }
 
 /** Answers one object in the `data` envelope. */

@@ -87,6 +87,49 @@ describe("When the connection to the Data API breaks after the work was done", (
   });
 });
 
+describe("When the connection to the Data API breaks in the middle of an answer", () => {
+  test("a list breaks off too, and is not taken for a whole one", async () => {
+    gateway.fault = "reset in the answer";
+    await expect(agency.client.get("/flows")).rejects.toThrow();
+    gateway.fault = "none";
+    expect((await agency.client.get("/flows")).body.data).toHaveLength(3);
+  });
+
+  test("anything else is answered 503", async () => {
+    gateway.fault = "reset in the answer";
+    expectUnavailable(await agency.client.post("/leads", { full_name: "A medias" }));
+    expect(gateway.arrived).toEqual(["create_lead"]);
+  });
+});
+
+describe("When nobody reads a list", () => {
+  beforeAll(async () => {
+    // Long enough not to fit into what a connection holds by itself.
+    const notes = "n".repeat(10_000);
+    for (let n = 0; n < 50; n++) await agency.client.post("/leads", { full_name: `N ${n}`, notes });
+  });
+
+  test("HEAD answers its headers alone, and keeps no connection to the Data API", async () => {
+    for (let n = 0; n < 20; n++) {
+      const answer = await agency.client.send("/leads", { method: "HEAD" });
+      expect(answer.status).toBe(200);
+      expect(answer.text).toBe("");
+    }
+    await expect.poll(() => gateway.connections()).toBeLessThan(5);
+  });
+
+  test("a caller who leaves takes the connection to the Data API along", async () => {
+    for (let n = 0; n < 20; n++) {
+      const answer = await fetch(`${stack.baseUrl}/api/v1/leads`, {
+        headers: { authorization: `Bearer ${agency.key}` },
+      });
+      expect(answer.status).toBe(200);
+      await answer.body?.cancel();
+    }
+    await expect.poll(() => gateway.connections()).toBeLessThan(5);
+  });
+});
+
 describe("When the Data API cannot be reached", () => {
   test("every endpoint answers 503, health too", async () => {
     gateway.fault = "bad gateway";

@@ -5,12 +5,15 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 
 /** What the line between a function and the Data API does to one request. */
 export type Fault =
   | "none"
   /** The request is done, and the answer is lost with the connection. */
   | "reset after the work"
+  /** The connection breaks in the middle of the answer. */
+  | "reset in the answer"
   /** The request is taken and never answered. */
   | "hang"
   /** A proxy answers that it cannot reach the Data API. */
@@ -27,6 +30,8 @@ export interface FaultyGateway {
   arrived: string[];
   /** Where requests go. */
   target: string;
+  /** How many connections functions have open. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -38,6 +43,7 @@ export async function openFaultyGateway(): Promise<FaultyGateway> {
     fault: "none",
     arrived: [],
     target: "",
+    connections: promisify(server.getConnections.bind(server)),
     close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
@@ -73,6 +79,12 @@ function pass(line: FaultyGateway, request: IncomingMessage, response: ServerRes
         return;
       }
       response.writeHead(answer.statusCode ?? 500, answer.headers);
+      if (fault === "reset in the answer") {
+        answer.once("data", (chunk: Buffer) => {
+          response.write(chunk.subarray(0, chunk.length / 2), () => request.socket.destroy());
+        });
+        return;
+      }
       answer.pipe(response);
     },
   );

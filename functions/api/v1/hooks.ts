@@ -10,7 +10,6 @@ import {
 import { listOf, PageQuery, pageArguments } from "../../../types/contracts/pages.ts";
 import { authenticate } from "../../_shared/agency.ts";
 import { invalid } from "../../_shared/errors.ts";
-import { assertDeliverable } from "../../_shared/target.ts";
 import { answerCreated, passOn } from "../answer.ts";
 import { type ApiEnv, callerOf, rpc, showRateLimit } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -50,6 +49,8 @@ hooks.post("/", create, async (c) => {
   const body = await readBody(c, create.body);
   // Which permission it takes depends on the event, so a target is refused only to a caller who may subscribe.
   c.set("permission", PERMISSION_OF_EVENT[body.event_type]);
+  // Loaded when somebody first subscribes: what reads addresses needs half of Node's modules.
+  const { assertDeliverable } = await import("../../_shared/target.ts");
   const target = await assertDeliverable(body.target_url);
   if (!target.ok) {
     throw invalid("invalid_target", "Events cannot be delivered to that URL.", [

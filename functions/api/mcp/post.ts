@@ -1,0 +1,98 @@
+import { authenticate } from "../../_shared/agency.ts";
+import { readCredential } from "../../_shared/credential.ts";
+import { unauthorized } from "../../_shared/errors.ts";
+import { readJson } from "../body.ts";
+import { type ApiContext, callerOf, showRateLimit } from "../context.ts";
+import { callTool, type ToolResult } from "./call.ts";
+import { CATALOG } from "./catalog.ts";
+import { idOf, RpcError, type RpcMessage, readMessage } from "./messages.ts";
+import { isAllowedOrigin } from "./origin.ts";
+import { answerMessage, checkParameters, listingOf, PROTOCOL_VERSIONS } from "./server.ts";
+
+const LISTING = listingOf(CATALOG);
+const TOOLS = new Map(CATALOG.map((tool) => [tool.name, tool]));
+const REQUESTS = new Set(["initialize", "ping", "tools/list", "tools/call"]);
+
+/** Answers one message, on its own: there is no session. */
+export async function answerPost(c: ApiContext): Promise<Response> {
+  if (!isAllowedOrigin(c.req.header("origin"))) {
+    throw new RpcError("server_error", "Requests from that origin are not taken.", { status: 403 });
+  }
+  c.set("credential", readCredential(c.req.header("authorization")));
+  const message = await judged(c, async () => {
+    const body = await readJson(c.req.raw);
+    c.set("rpcId", idOf(body));
+    return readMessage(body);
+  });
+  // Before any token is looked at, so that a client without one learns the protocol version; also with a bad one.
+  if (message.method === "initialize" && message.id !== undefined) {
+    checkParameters(message);
+    return answered(c, message, noTool);
+  }
+  if (!c.get("credential")) throw unauthorized();
+  if (message.method === "tools/call" && message.id !== undefined) {
+    await judged(c, () => checkRequest(c, message));
+    const tool = await judged(c, () => namedTool(message));
+    return answered(c, message, (_name, args) => callTool(c, tool, args));
+  }
+  await authenticated(c);
+  checkRequest(c, message);
+  // Whatever a client notifies, there is no session that it could change.
+  if (message.id === undefined) return c.body(null, 202);
+  return answered(c, message, noTool);
+}
+
+/** Answers through the SDK, under the headers that every answer of the function has. */
+async function answered(
+  c: ApiContext,
+  message: RpcMessage,
+  call: (name: string, args: unknown) => Promise<ToolResult>,
+): Promise<Response> {
+  const answer = await answerMessage(message, LISTING, call);
+  return c.body(answer, 200, { "content-type": "application/json" });
+}
+
+/** Counts the request and checks the credential, for requests that reach no other RPC. */
+async function authenticated(c: ApiContext): Promise<void> {
+  if (!c.get("credential")) throw unauthorized();
+  showRateLimit(c, (await authenticate(callerOf(c), undefined)).rateLimit);
+}
+
+/** A caller without a valid credential learns that, and not what is wrong with the message. */
+async function judged<Result>(
+  c: ApiContext,
+  check: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await check();
+  } catch (refusal) {
+    await authenticated(c);
+    throw refusal;
+  }
+}
+
+function checkRequest(c: ApiContext, message: RpcMessage): void {
+  const version = c.req.header("mcp-protocol-version");
+  if (version !== undefined && !PROTOCOL_VERSIONS.includes(version)) {
+    throw new RpcError(
+      "server_error",
+      `The protocol version is not supported; supported are ${PROTOCOL_VERSIONS.join(", ")}.`,
+      { id: message.id, status: 400 },
+    );
+  }
+  if (message.id === undefined) return;
+  if (!REQUESTS.has(message.method)) {
+    throw new RpcError("method_not_found", "There is no such method.", { id: message.id });
+  }
+  checkParameters(message);
+}
+
+function namedTool(message: RpcMessage) {
+  const tool = TOOLS.get(String(message.params?.name));
+  if (!tool) throw new RpcError("invalid_params", "There is no such tool.", { id: message.id });
+  return tool;
+}
+
+function noTool(): never {
+  throw new Error("Only tools/call calls a tool.");
+}

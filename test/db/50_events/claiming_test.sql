@@ -1,7 +1,7 @@
 -- What a run claims, and what it gives back.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(19);
+select plan(20);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -107,6 +107,21 @@ select is((select pg_temp.finish(id) -> 'released' from run), '31', 'a run that 
 select is((select array_agg(distinct concat_ws(' ', status, attempts)) from public.events where status <> 'delivered'), '{pending 0}',
   'and that costs no attempt');
 select isnt((select finished_at from public.drain_runs join run using (id)), null, 'the run is dated');
+
+-- The table keeps what was delivered, so a claim must cost what it takes, and not what waits or has ever been.
+insert into public.events (agency_id, event_type, subject_id, subscription_ids, status, delivered_at)
+select pg_temp.id('agency'), 'document_completed', gen_random_uuid(), array[pg_temp.id('a')], 'delivered', now()
+from generate_series(1, 20000);
+insert into public.events (agency_id, event_type, subject_id, subscription_ids)
+select pg_temp.id('agency'), 'document_completed', gen_random_uuid(), array[pg_temp.id('a')]
+from generate_series(1, 10000);
+analyze public.events;
+update run set id = pg_temp.begin_run();
+create temp table events_read as
+select s.seq_tup_read as before from pg_stat_xact_user_tables s where s.relid = 'public.events'::regclass;
+do $$ begin perform api.drain_claim(id, 20, '{}') from run; end $$;
+select ok(s.seq_tup_read < r.before + 30000, 'a claim does not read the whole table')
+from events_read r, pg_stat_xact_user_tables s where s.relid = 'public.events'::regclass;
 
 select * from finish();
 rollback;

@@ -30,7 +30,7 @@ export interface DeliveryResult {
   status_code: number | null;
   error: string | null;
   error_detail: string | null;
-  duration_ms: number;
+  duration_ms: number | null;
 }
 
 /** An event for which a run has nothing more to do. */

@@ -85,7 +85,7 @@ export class Resolver {
 export async function deliver(
   delivery: Delivery,
   resolver: Resolver,
-): Promise<{ result: DeliveryResult; sign: Sign }> {
+): Promise<{ result: DeliveryResult; sign: Sign; took_ms: number }> {
   const startedAt = performance.now();
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), EXCHANGE_MS);
@@ -98,7 +98,9 @@ export async function deliver(
     clearTimeout(timer);
   }
   const { status, error, detail } = outcome;
+  const took_ms = Math.round(performance.now() - startedAt);
   return {
+    took_ms,
     sign: status !== undefined ? "answered" : error === "timeout" ? "timed_out" : "failed",
     result: {
       id: delivery.id,
@@ -107,7 +109,7 @@ export async function deliver(
       status_code: status ?? null,
       error: error ?? null,
       error_detail: detail ?? null,
-      duration_ms: Math.round(performance.now() - startedAt),
+      duration_ms: took_ms,
     },
   };
 }

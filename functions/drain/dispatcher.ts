@@ -11,6 +11,8 @@ export interface DispatcherParts {
   post(delivery: Delivery): Promise<{ sign: Sign; took_ms: number }>;
   /** Learns of a delivery that may not be made. */
   refused(delivery: Delivery): void;
+  /** Learns of an announced delivery that is not made after all. */
+  dropped(delivery: Delivery): void;
   /** Learns that something ended. */
   progressed(): void;
 }
@@ -47,10 +49,16 @@ export class Dispatcher {
     for (const lane of this.#lanes.values()) this.#pump(lane);
   }
 
-  /** Announces nothing more and forgets what waits. What is announced is still sent. */
+  /**
+   * Announces nothing more and forgets what waits. What is announced is still sent, except to a host that hangs: what
+   * was announced while it was quick would take longer than the runtime lets us live.
+   */
   stop(): void {
     this.#stopped = true;
-    for (const lane of this.#lanes.values()) lane.waiting.length = 0;
+    for (const lane of this.#lanes.values()) {
+      lane.waiting.length = 0;
+      this.#pump(lane);
+    }
   }
 
   /** Whether nothing waits and nothing is under way. */
@@ -62,11 +70,11 @@ export class Dispatcher {
   }
 
   #pump(lane: Lane<Delivery>): void {
-    if (!this.#stopped) {
-      const taken = lane.takeToAnnounce();
-      if (taken.length > 0)
-        this.#announcements.add(...taken.map((delivery) => ({ lane, delivery })));
+    if (this.#stopped && lane.stuck) {
+      for (const delivery of lane.ready.splice(0)) this.#parts.dropped(delivery);
     }
+    const taken = lane.takeToAnnounce();
+    if (taken.length > 0) this.#announcements.add(...taken.map((delivery) => ({ lane, delivery })));
     while (lane.mayStart && this.#hasPlaceFor(lane)) this.#start(lane);
     if (lane.mayStart) this.#hungry.add(lane);
     else this.#hungry.delete(lane);

@@ -35,6 +35,7 @@ export class Run {
       announce: (deliveries) => this.#announce(deliveries),
       post: (delivery) => this.#post(delivery),
       refused: (delivery) => this.#targetDone(delivery.event),
+      dropped: (delivery) => this.#drop(delivery),
       progressed: () => this.#backlog.touch(),
     });
   }
@@ -121,12 +122,26 @@ export class Run {
   }
 
   async #post(delivery: Delivery): Promise<{ sign: Sign; took_ms: number }> {
-    const { result, sign } = await deliver(delivery, this.#resolver);
+    const { result, sign, took_ms } = await deliver(delivery, this.#resolver);
     this.#counts.posted += 1;
     this.#counts[result.state] += 1;
     this.#records.add(result);
     this.#targetDone(delivery.event);
-    return { sign, took_ms: result.duration_ms };
+    return { sign, took_ms };
+  }
+
+  #drop({ id, event }: Delivery): void {
+    this.#counts.failed += 1;
+    this.#records.add({
+      id,
+      agency_id: event.agencyId,
+      state: "failed",
+      status_code: null,
+      error: "not_sent",
+      error_detail: "The host hung until the run's time was up.",
+      duration_ms: null,
+    });
+    this.#targetDone(event);
   }
 
   #targetDone(event: OpenEvent): void {

@@ -39,9 +39,9 @@ comment on column public.deliveries.attempt is 'The event''s attempt, 1 to 3.';
 comment on column public.deliveries.run_id is 'The drain run that posted; it alone may write the outcome.';
 comment on column public.deliveries.state is 'posting, then accepted (2xx) or failed; unknown when the drain died in between, and then it is never posted again.';
 comment on column public.deliveries.status_code is 'HTTP status of the answer, if one came.';
-comment on column public.deliveries.error is 'Why it failed, as a word: http_status, redirect, timeout, dns_failed, connection_refused, connection_lost, connect_failed, tls_failed, bad_response, drain_died, or a rule of the target such as private_address.';
+comment on column public.deliveries.error is 'Why it failed, as a word: http_status, redirect, timeout, dns_failed, connection_refused, connection_lost, connect_failed, tls_failed, bad_response, not_sent (the run ended before its turn), drain_died, or a rule of the target such as private_address.';
 comment on column public.deliveries.error_detail is 'The failure in words.';
-comment on column public.deliveries.duration_ms is 'How long the exchange took.';
+comment on column public.deliveries.duration_ms is 'How long the exchange took, if there was one.';
 comment on column public.deliveries.started_at is 'When the POST was announced.';
 
 -- No grant goes with the policy: callers have no list of deliveries yet, and operators read it in Studio.

@@ -15,7 +15,7 @@ begin
     join public.events e on e.agency_id = w.agency_id and e.id = w.event_id
     -- An exchange takes 10 s at most, so it is over before the lease is.
     where e.run_id = drain_announce.run_id and e.lease_until > clock_timestamp() + interval '20 seconds'
-    -- A drain that takes the run for dead waits for this lock, and then sees these rows.
+    -- A drain that takes the run for dead passes over what is locked, and finds these rows the next time.
     for key share of e
   ),
   announced as (

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { hang } from "./receiver/receiver.ts";
+import { answer, hang } from "./receiver/receiver.ts";
 import { World } from "./world.ts";
 
 let world: World;
@@ -85,6 +85,35 @@ test("targets that take for ever are given up after 10 s, and the others do not 
   ]);
   expect(world.receiver.at("/hangs")).toHaveLength(5);
 }, 40_000);
+
+test("a target that hangs after it was quick does not hold a drain beyond its time", async () => {
+  const agency = await world.stack.createAgency("De repente");
+  const quickly = 100;
+  let turn = 0;
+  world.receiver.on("/sudden", (request, response) =>
+    (turn++ < quickly ? answer(200) : hang)(request, response),
+  );
+  await world.subscribe(agency, world.receiver.url("/sudden"));
+  await world.completeDocuments(agency, 400);
+  const startedAt = Date.now();
+  const run = await (await world.callDrain({ wait: true, run_ms: 3000 })).json();
+  expect(Date.now() - startedAt).toBeLessThan(20_000);
+
+  const posted = world.receiver.at("/sudden").length;
+  const outcomes = await world.stack.sql`
+    select d.error, count(*)::int from public.deliveries d where d.agency_id = ${agency}
+    group by d.error order by d.error nulls first`;
+  expect([...outcomes]).toEqual([
+    { error: null, count: quickly },
+    // Announced for a quick target, and never begun.
+    { error: "not_sent", count: run.failed - (posted - quickly) },
+    { error: "timeout", count: posted - quickly },
+  ]);
+  expect(run).toMatchObject({ posted, accepted: quickly, delivered: quickly });
+  const claimed = await world.stack
+    .sql`select from public.events where agency_id = ${agency} and status = 'claimed'`;
+  expect(claimed).toHaveLength(0);
+}, 60_000);
 
 test("a drain whose time is up ends what is under way and gives the rest back without counting an attempt", async () => {
   const agency = await world.stack.createAgency("Lenta");

@@ -12,6 +12,7 @@ const decoder = new TextDecoder("latin1");
 const CR = 13;
 const LF = 10;
 const LAST_CHUNK = "0\r\n\r\n";
+export const LAST_CHUNK_BYTES = LAST_CHUNK.length;
 
 /** Reads the head of the final answer; undefined as long as it has not come whole. Interim 1xx answers are skipped. */
 export function parseHead(bytes: Uint8Array, from = 0): AnswerHead | "malformed" | undefined {
@@ -36,12 +37,15 @@ export function parseHead(bytes: Uint8Array, from = 0): AnswerHead | "malformed"
   };
 }
 
-/** Whether the body has come whole. One of unknown length ends with the connection. */
-export function isWhole(head: AnswerHead, bytes: Uint8Array): boolean {
-  if (head.length !== undefined) return bytes.length - head.bodyAt >= head.length;
-  if (!head.chunked || bytes.length - head.bodyAt < LAST_CHUNK.length) return false;
+/**
+ * Whether the body has come whole, after so many bytes of which these are the last. One of unknown length ends with
+ * the connection.
+ */
+export function isWhole(head: AnswerHead, received_bytes: number, last: Uint8Array): boolean {
+  const body_bytes = received_bytes - head.bodyAt;
+  if (head.length !== undefined) return body_bytes >= head.length;
   // Data that happens to end like a last chunk ends our reading early, which harms nothing: the body is not used.
-  return decoder.decode(bytes.subarray(-LAST_CHUNK.length)) === LAST_CHUNK;
+  return head.chunked && body_bytes >= LAST_CHUNK_BYTES && decoder.decode(last) === LAST_CHUNK;
 }
 
 function endOfHead(bytes: Uint8Array, from: number): number | undefined {

@@ -1,7 +1,8 @@
+import { Buffer } from "node:buffer";
 import { connect, type TLSSocket } from "node:tls";
 import { isAddress } from "../_shared/addresses.ts";
 import { type CheckedTarget, hostOf } from "../_shared/target.ts";
-import { type AnswerHead, isWhole, parseHead } from "./answer.ts";
+import { type AnswerHead, isWhole, LAST_CHUNK_BYTES, parseHead } from "./answer.ts";
 
 /** What came of one POST. `status` is what the target answered, if it did; `error` is why that is not a success. */
 export interface Outcome {
@@ -14,8 +15,6 @@ export interface Outcome {
 const READ_AT_MOST_BYTES = 64 * 1024;
 const HEAD_AT_MOST_BYTES = 16 * 1024;
 const encoder = new TextEncoder();
-/** Buffers for answers, used again: there are never more than there were exchanges at once. */
-const spareBuffers: Uint8Array<ArrayBuffer>[] = [];
 
 /**
  * Posts once, over a connection of its own, to an address that was checked.
@@ -64,7 +63,6 @@ function post(
       deadline.removeEventListener("abort", giveUp);
       socket.destroy();
       resolve(answer.outcome ?? otherwise);
-      answer.free();
     };
     const giveUp = () => finish(timedOut());
 
@@ -129,8 +127,9 @@ function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Arra
 
 /** The status decides. The body is only read so that the target is not cut off while it writes. */
 class Answer {
-  readonly #buffer = spareBuffers.pop() ?? new Uint8Array(READ_AT_MOST_BYTES);
-  #filled = 0;
+  /** Everything until the head has come, and then only what could be the end of the body. */
+  #kept: Uint8Array = new Uint8Array();
+  #received_bytes = 0;
   #head: AnswerHead | "malformed" | undefined;
 
   /** What it says, as soon as its head says it: then the target has the event, however the connection ends. */
@@ -142,21 +141,19 @@ class Answer {
 
   /** Takes what came. Returns whether no more is wanted. */
   add(chunk: Uint8Array): boolean {
-    const part = chunk.subarray(0, READ_AT_MOST_BYTES - this.#filled);
-    this.#buffer.set(part, this.#filled);
-    this.#filled += part.length;
-    const read = this.#buffer.subarray(0, this.#filled);
-    this.#head ??= parseHead(read);
-    if (this.#head === undefined && this.#filled > HEAD_AT_MOST_BYTES) this.#head = "malformed";
+    this.#received_bytes += chunk.length;
+    this.#kept = Buffer.concat([this.#kept, chunk]);
+    this.#head ??= parseHead(this.#kept);
+    if (this.#head === undefined && this.#kept.length > HEAD_AT_MOST_BYTES) {
+      this.#head = "malformed";
+    }
     if (this.#head === undefined) return false;
+    this.#kept = this.#kept.subarray(-LAST_CHUNK_BYTES);
     return (
-      this.#head === "malformed" || this.#filled === READ_AT_MOST_BYTES || isWhole(this.#head, read)
+      this.#head === "malformed" ||
+      this.#received_bytes >= READ_AT_MOST_BYTES ||
+      isWhole(this.#head, this.#received_bytes, this.#kept)
     );
-  }
-
-  /** Lets the next exchange have the buffer. */
-  free(): void {
-    spareBuffers.push(this.#buffer);
   }
 }
 

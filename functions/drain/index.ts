@@ -1,16 +1,17 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { supabaseUrl } from "../_shared/environment.ts";
+import { secretKey, showsSecretKey } from "../_shared/secret_key.ts";
 import { Database } from "./database.ts";
 import { RUN_MS } from "./limits.ts";
 import { Run, type Summary } from "./run.ts";
 
 declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void };
 
-const secretKey: string = JSON.parse(setting("SUPABASE_SECRET_KEYS")).default;
-const database = new Database(setting("SUPABASE_URL"), secretKey);
+const key = secretKey();
+const database = new Database(supabaseUrl(), key);
 const runs = new Set<Run>();
 
 Deno.serve(async (request) => {
-  if (!isOurs(request.headers.get("apikey"))) {
+  if (!showsSecretKey(request, key)) {
     return refusal(401, "unauthorized", "The drain is called with the project's secret key.");
   }
   if (request.method !== "POST") {
@@ -46,12 +47,6 @@ async function drain(run_ms: number): Promise<Summary> {
   }
 }
 
-/** Compares digests, so that the time taken tells nothing about the key. */
-function isOurs(key: string | null): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(key ?? ""), digest(secretKey));
-}
-
 /** `wait`: answer when the run is over. `run_ms`: begin nothing more after so long. The minute job sends neither. */
 async function readOrder(request: Request): Promise<{ wait: boolean; run_ms: number }> {
   const order = await request.json().catch(() => ({}));
@@ -68,10 +63,4 @@ function refusal(
   headers: Record<string, string> = {},
 ): Response {
   return Response.json({ error: { code, message, details: {} } }, { status, headers });
-}
-
-function setting(name: string): string {
-  const value = Deno.env.get(name);
-  if (!value) throw new Error(`The environment variable ${name} is missing.`);
-  return value;
 }

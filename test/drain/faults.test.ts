@@ -174,6 +174,23 @@ describe("a target that", () => {
     expect(written).toBeLessThan(16 * 1024 * 1024);
   });
 
+  test("answers byte by byte, in chunks and after an interim answer, is understood at the last byte", async () => {
+    world.receiver.on(path("pieces"), async ({ socket }) => {
+      const head = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 202 Accepted\r\n";
+      const body = "transfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n";
+      for (const byte of head + body) {
+        await new Promise((resolve) => socket.write(byte, resolve));
+      }
+    });
+    await world.subscribe(agency, world.receiver.url(path("pieces")));
+    const [document] = await world.completeDocuments(agency);
+    await world.drain();
+    const [delivery] = await world.deliveries(document);
+    expect(delivery).toMatchObject({ state: "accepted", status_code: 202 });
+    // The connection stays open, so a reader that missed the end would wait for its 10 s.
+    expect(delivery?.duration_ms).toBeLessThan(5000);
+  });
+
   test("redirects is not followed", async () => {
     world.receiver.on(
       path("moved"),

@@ -17,7 +17,6 @@ insert into expected values
   ('messages', 'INSERT', 'agency_id body channel direction lead_id qualification_status subject'),
   ('sanctions_screens', 'INSERT', 'agency_id contact_id lead_id'),
   ('operations', 'INSERT', 'agency_id id lead_id operation_type stage'),
-  ('operations', 'UPDATE', 'lost_reason property_id stage'),
   ('offers', 'INSERT', 'agency_id amount currency notes offer_type operation_id property_id'),
   ('offers', 'UPDATE', 'public_token'),
   ('viewings', 'INSERT', 'agency_id agent_id ends_at lead_id notes operation_id property_id starts_at'),
@@ -71,6 +70,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
     and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
     and p.oid::regprocedure::text not in (
       'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.start_intake()', 'private.operation_json(operations)',
+      'private.get_operation(uuid)', 'private.update_operation(uuid,jsonb)',
       'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)', 'private.time_zone()',
       'private.found_contacts(text,integer)', 'private.found_properties(text,integer)', 'private.case_file(uuid,uuid)')$$,
   'callers reach these definer functions and no other; each acts for the caller''s own agency');

@@ -3,7 +3,6 @@ begin;
 create extension if not exists pgtap with schema extensions;
 select plan(51);
 
-
 create temp table expected (table_name text, privilege text, columns text);
 insert into expected values
   ('agencies', 'SELECT', '*'), ('agents', 'SELECT', '*'), ('contacts', 'SELECT', '*'), ('leads', 'SELECT', '*'), ('messages', 'SELECT', '*'),

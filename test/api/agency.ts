@@ -17,12 +17,14 @@ export interface TestAgency {
   client: Client;
 }
 
+/** A new agency with a key that may do everything. */
 export async function createAgency(stack: TestStack, name?: string): Promise<TestAgency> {
   const id = await stack.createAgency(name ?? `Agencia ${randomUUID()}`);
   const key = await createKey(stack, id);
   return { id, key, client: clientOf(stack.baseUrl, key) };
 }
 
+/** A key of the agency. */
 export async function createKey(
   { sql }: TestDatabase,
   agencyId: string,
@@ -36,6 +38,7 @@ export async function createKey(
   return (row as { key: string }).key;
 }
 
+/** An agent of the agency who takes leads. */
 export async function createAgent({ sql }: TestDatabase, agencyId: string): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     select admin.create_agent(${agencyId}::uuid, 'Ana Agente', ${`${randomUUID()}@agencia.example`}) as id`;

@@ -7,7 +7,7 @@ const BROKEN_SHOWN_MAX = 20;
 
 const [path, ...rest] = process.argv.slice(2);
 const sql = postgres(
-  process.env.DATABASE_URL ?? "postgresql://postgres:postgres@127.0.0.1:54322/postgres",
+  process.env["DATABASE_URL"] ?? "postgresql://postgres:postgres@127.0.0.1:54322/postgres",
   { max: 1, onnotice: () => {}, connect_timeout: 10 },
 );
 

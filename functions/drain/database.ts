@@ -47,13 +47,11 @@ export interface Settled {
   to_retry: number;
 }
 
-/** The drain's RPCs. What they write is fenced by the run, so that one taken for dead does no harm. */
-export class Database {
-  readonly #rpc: ServiceRpc;
+const ANSWER_WITHIN_MS = 15_000;
 
-  constructor(supabaseUrl: string, secretKey: string) {
-    this.#rpc = new ServiceRpc(supabaseUrl, secretKey);
-  }
+/** The drain's RPCs. Each may be repeated, so a call that fails in passing is tried again. */
+export class Database {
+  readonly #rpc = new ServiceRpc(ANSWER_WITHIN_MS);
 
   begin(): Promise<{ run_id: string; reclaimed: number }> {
     return this.#rpc.call("drain_begin", {});

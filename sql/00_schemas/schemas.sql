@@ -1,5 +1,5 @@
 create schema api;
-comment on schema api is 'The RPCs: the only schema the Data API exposes. Every function is security invoker and authorizes its caller first.';
+comment on schema api is 'The RPCs: the only schema the Data API exposes. Every function is security invoker. One for callers authorizes them first, unless it needs no credential; the others are granted to the service role alone.';
 
 create schema private;
 comment on schema private is 'Functions behind the RPCs and the triggers that hold the rules. Not exposed.';
@@ -15,9 +15,6 @@ grant usage on schema api, private to anon, authenticated, service_role;
 grant usage on schema admin to service_role;
 
 -- Postgres lets everybody execute a new function. Here each function says who may.
-alter default privileges in schema api revoke execute on functions from public;
-alter default privileges in schema private revoke execute on functions from public;
-alter default privileges in schema admin revoke execute on functions from public;
 alter default privileges revoke execute on functions from public;
 
 -- A hosted project may grant new tables in public to the API roles; here each table says who may.

@@ -7,7 +7,8 @@ import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 
 const limit_mb = 150;
 const connections = 8;
-const seconds = 20;
+/** Long enough for lists to become long, and for what is collected late to be collected. */
+const seconds = 40;
 const events = 10_000;
 
 /**

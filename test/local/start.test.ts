@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -21,7 +29,7 @@ interface Stack {
   exited: Promise<number | NodeJS.Signals | null>;
 }
 
-function start(environment: Record<string, string> = {}): Stack {
+function start(environment: Record<string, string> = {}, detached = false): Stack {
   const child = spawn(process.execPath, ["supabase/local/start.ts"], {
     cwd: root,
     env: {
@@ -32,6 +40,7 @@ function start(environment: Record<string, string> = {}): Stack {
       ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],
+    detached,
   });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -165,6 +174,22 @@ describe("npm start", { timeout: 120_000 }, () => {
     expect(await first.exited).toBe(1);
     const second = start();
     expect(await isUp(second)).toBe(key);
+  });
+
+  test("starts where it was killed, with all that it ran, while its first cluster was made", async () => {
+    const cut = { DATA_DIR: join(directory, "cut short") };
+    const first = start(cut, true);
+    await eventually(
+      () =>
+        ["postgres", "postgres.new"].some((name) =>
+          existsSync(join(cut.DATA_DIR, name, "PG_VERSION")),
+        ),
+      60_000,
+    );
+    process.kill(-(first.child.pid as number), "SIGKILL");
+    await first.exited;
+    expect(first.output()).toBe("");
+    await isUp(start(cut));
   });
 
   test("refuses to run twice on one folder", async () => {

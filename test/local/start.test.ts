@@ -214,11 +214,17 @@ describe("npm start", { timeout: 120_000 }, () => {
     mkdirSync(join(directory, "broken", "postgres"), { recursive: true });
     writeFileSync(join(directory, "broken", "postgres", "PG_VERSION"), "17\n");
     writeFileSync(join(directory, "file"), "");
+    mkdirSync(join(directory, "foreign", "postgres", "photos"), { recursive: true });
+    mkdirSync(join(directory, "torn"));
+    writeFileSync(join(directory, "torn", "keys.json"), '{"publishableKey":"sb_pub');
     const cases: [Record<string, string>, RegExp][] = [
       [{ PORT: busyPort }, /^corredor: port \d+ is in use \(PORT /],
       [{ DB_PORT: busyPort }, /^corredor: port \d+ is in use \(DB_PORT /],
       [{ PORT: "x" }, /^corredor: PORT is no port: x$/],
       [{ DATA_DIR: join(directory, "broken") }, /^corredor: Postgres does not start on \S+: .+/],
+      [{ PORT: busyPort, DB_PORT: busyPort }, /^corredor: PORT and DB_PORT are both \d+$/],
+      [{ DATA_DIR: join(directory, "foreign") }, /^corredor: \S+ is not empty, and no data folder/],
+      [{ DATA_DIR: join(directory, "torn") }, /^corredor: \S+keys.json is broken; remove it/],
       [{ DATA_DIR: join(directory, "file") }, /^corredor: .*(EEXIST|ENOTDIR).*file/],
     ];
     for (const [environment, line] of cases) {

@@ -28,3 +28,24 @@ create policy delete_own on public.subscriptions for delete to anon, authenticat
   using (agency_id = (select private.agency_id()));
 grant select, delete on public.subscriptions to anon, authenticated;
 grant insert (agency_id, event_type, target_url) on public.subscriptions to anon, authenticated;
+
+create function private.tg_subscriptions__one_spelling() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  parts text[] := regexp_match(new.target_url, '^https://([^/?#]+)([^#]*)', 'i');
+  host text := regexp_replace(regexp_replace(lower(parts[1]), ':(443)?$', ''), '\.(?=:|$)', '');
+begin
+  -- What is no https URL is left to the checks.
+  if parts is not null then
+    new.target_url := 'https://' || host || case when parts[2] like '/%' then '' else '/' end || parts[2];
+  end if;
+  return new;
+end
+$$;
+comment on function private.tg_subscriptions__one_spelling() is
+  'Writes a target as the functions do: host in lower case and without a full stop at its end, without default port and fragment. So a target that is written in two ways is still subscribed, and gets an event, once.';
+
+create trigger _100_one_spelling before insert or update of target_url on public.subscriptions
+  for each row execute function private.tg_subscriptions__one_spelling();

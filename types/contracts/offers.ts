@@ -31,7 +31,7 @@ export const CreateOffer = z
         .toUpperCase()
         .refine((code) => CURRENCIES.has(code), "must be an ISO 4217 currency code")
         .meta({ minLength: 3, maxLength: 3 }),
-    ).describe("ISO 4217 currency code; by default that of the agency's country."),
+    ).describe("ISO 4217 currency code; by default EUR."),
     notes: optional(text(10_000)).describe("Free text."),
     offer_type: optional(OfferType).describe("sale or rent; by default as the property is listed."),
   })

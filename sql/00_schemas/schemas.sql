@@ -15,9 +15,6 @@ grant usage on schema api, private to anon, authenticated, service_role;
 grant usage on schema admin to service_role;
 
 -- Postgres lets everybody execute a new function. Here each function says who may.
-alter default privileges in schema api revoke execute on functions from public;
-alter default privileges in schema private revoke execute on functions from public;
-alter default privileges in schema admin revoke execute on functions from public;
 alter default privileges revoke execute on functions from public;
 
 -- A hosted project may grant new tables in public to the API roles; here each table says who may.

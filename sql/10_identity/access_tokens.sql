@@ -13,6 +13,7 @@ comment on column public.token_rules.issuer is 'The issuer that tokens must name
 comment on column public.token_rules.resource is 'The address of the assistant connector, for example https://<ref>.supabase.co/functions/v1/api/mcp. Tokens of OAuth clients get it as an audience, and are refused without it; null asks for none.';
 comment on column public.token_rules.blocked_client_ids is 'OAuth clients (assistants) whose tokens are refused at once, whoever signed in with them.';
 
+-- No policy and no grant: no caller sees it.
 alter table public.token_rules enable row level security;
 
 create function private.token_is_ours(claims jsonb) returns boolean

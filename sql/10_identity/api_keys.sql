@@ -38,4 +38,5 @@ comment on column public.api_keys.revoked_at is 'Since when the key is refused.'
 comment on column public.api_keys.last_used_at is 'Last use, to the minute.';
 comment on column public.api_keys.created_at is 'When the key was made.';
 
+-- No policy and no grant: no caller sees it.
 alter table public.api_keys enable row level security;

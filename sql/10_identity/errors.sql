@@ -21,6 +21,7 @@ end
 $$;
 comment on function private.raise_error(int, text, text, jsonb) is
   'Refuses with an HTTP status: SQLSTATE PT<status>, a sentence for people as message, and {"code","details","rate_limit"} as detail. Codes: unauthorized, forbidden, not_found, conflict, validation_error, rate_limited.';
+-- To the service role as well: were it ever granted a table, it would hear why a trigger refuses it something.
 grant execute on function private.raise_error(int, text, text, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse(reason text, message text, details jsonb default '{}') returns void
@@ -42,4 +43,4 @@ as $$
 $$;
 comment on function private.refuse_reference(text, text) is
   'Refuses an id in a request body that the caller''s agency does not have: reason unknown_reference with the member''s path.';
-grant execute on function private.refuse_reference(text, text) to anon, authenticated, service_role;
+grant execute on function private.refuse_reference(text, text) to anon, authenticated;

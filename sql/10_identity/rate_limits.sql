@@ -13,6 +13,7 @@ comment on column public.rate_limits.credential_id is 'The API key or the agent.
 comment on column public.rate_limits.requests_per_minute is 'Size of the bucket; it refills continuously at this rate.';
 comment on column public.rate_limits.id is 'Names the row to the table editor of the local Studio, which finds rows by an id alone.';
 
+-- No policy and no grant: no caller sees it.
 alter table public.rate_limits enable row level security;
 
 -- A bucket is an unlogged sequence, because taking a token must survive the rollback of a refused request, must not

@@ -12,4 +12,4 @@ begin
 end
 $$;
 comment on function private.plain_text(text) is 'A text without case and accents, as searches compare it.';
-grant execute on function private.plain_text(text) to anon, authenticated, service_role;
+grant execute on function private.plain_text(text) to anon, authenticated;

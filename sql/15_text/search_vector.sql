@@ -10,7 +10,7 @@ begin
 end
 $$;
 comment on function private.plain_words(text) is 'The words of a text without case, accents and punctuation.';
-grant execute on function private.plain_words(text) to anon, authenticated, service_role;
+grant execute on function private.plain_words(text) to anon, authenticated;
 
 create function private.search_vector(agency_id uuid, value text) returns tsvector
 language plpgsql
@@ -28,7 +28,7 @@ begin
 end
 $$;
 comment on function private.search_vector(uuid, text) is 'The trigrams of a text''s words inside one agency: what the search indexes hold.';
-grant execute on function private.search_vector(uuid, text) to anon, authenticated, service_role;
+grant execute on function private.search_vector(uuid, text) to anon, authenticated;
 
 create function private.search_query(agency_id uuid, words text[], with_errors boolean) returns tsquery
 language plpgsql
@@ -53,7 +53,6 @@ end
 $$;
 comment on function private.search_query(uuid, text[], boolean) is
   'The query of a search vector for some words of one agency: all words as they begin, or with a typing error in each.';
-grant execute on function private.search_query(uuid, text[], boolean) to anon, authenticated;
 
 create function private.all_trigrams(agency text, part text) returns text
 language plpgsql
@@ -68,4 +67,3 @@ begin
 end
 $$;
 comment on function private.all_trigrams(text, text) is 'The trigrams of a part of a word, all of them wanted, as text of a tsquery.';
-grant execute on function private.all_trigrams(text, text) to anon, authenticated;

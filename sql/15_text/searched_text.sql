@@ -10,4 +10,4 @@ begin
 end
 $$;
 comment on function private.searched_text(text[]) is 'The texts by which a row is found, in one; missing ones are left out.';
-grant execute on function private.searched_text(text[]) to anon, authenticated, service_role;
+grant execute on function private.searched_text(text[]) to anon, authenticated;

@@ -70,8 +70,9 @@ as $$
 declare
   operation public.operations;
 begin
+  -- Held until the transaction ends, so that an operation is closed before this or after it, and not meanwhile.
   select o.* into operation from public.operations o
-  where o.agency_id = new.agency_id and o.id = new.operation_id;
+  where o.agency_id = new.agency_id and o.id = new.operation_id for share;
   if operation.id is null then
     perform private.refuse_reference('operation_id', 'There is no such operation.');
   end if;
@@ -101,28 +102,28 @@ language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  is_closed boolean;
 begin
   if tg_op = 'UPDATE' then
     if (new.agency_id, new.id, new.operation_id, new.lead_id)
       is distinct from (old.agency_id, old.id, old.operation_id, old.lead_id) then
       perform private.refuse('change_refused', 'An offer stays with its operation and lead.');
     end if;
-    if old.status = 'accepted' and new.status <> 'accepted' then
-      if new.status = 'received' then
-        perform private.refuse('change_refused', 'An accepted offer is rejected or withdrawn; it is not merely received again.');
-      end if;
-      if exists (select from public.operations o
-        where o.agency_id = new.agency_id and o.id = new.operation_id and o.closed_at is not null) then
-        perform private.refuse('operation_closed', 'The operation is closed; its accepted offer stays accepted.');
-      end if;
-    end if;
     new.accepted_at := old.accepted_at;
+    if new.status = old.status or 'accepted' not in (new.status, old.status) then
+      return new;
+    end if;
   elsif new.status <> 'accepted' then
     new.accepted_at := null;
+    return new;
   end if;
-  if new.status = 'accepted' and (tg_op = 'INSERT' or old.status <> 'accepted') then
-    if exists (select from public.operations o
-      where o.agency_id = new.agency_id and o.id = new.operation_id and o.closed_at is not null) then
+
+  -- Held until the transaction ends, as for a new offer.
+  select o.closed_at is not null into is_closed from public.operations o
+  where o.agency_id = new.agency_id and o.id = new.operation_id for share;
+  if new.status = 'accepted' then
+    if is_closed then
       perform private.refuse('operation_closed', 'The operation is closed; its offers are no longer accepted.');
     end if;
     if exists (select from public.offers o
@@ -132,6 +133,13 @@ begin
     end if;
     -- Only the first acceptance counts, for the date and for the event.
     new.accepted_at := coalesce(new.accepted_at, now());
+  else
+    if new.status = 'received' then
+      perform private.refuse('change_refused', 'An accepted offer is rejected or withdrawn; it is not merely received again.');
+    end if;
+    if is_closed then
+      perform private.refuse('operation_closed', 'The operation is closed; its accepted offer stays accepted.');
+    end if;
   end if;
   return new;
 end

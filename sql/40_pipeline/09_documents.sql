@@ -92,7 +92,6 @@ as $$
       else '.docx' end;
 $$;
 comment on function private.file_name(public.documents) is 'The name of a document''s file in Storage, and when it is downloaded.';
-grant execute on function private.file_name(public.documents) to anon, authenticated;
 
 create function private.tg_documents__place_file() returns trigger
 language plpgsql

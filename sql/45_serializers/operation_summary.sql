@@ -31,4 +31,3 @@ begin
 end
 $$;
 comment on function private.operation_summary(public.operations) is 'An operation as a case file shows it: where it stands, what is pending, its property.';
-grant execute on function private.operation_summary(public.operations) to anon, authenticated;

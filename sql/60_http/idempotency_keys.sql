@@ -18,6 +18,7 @@ comment on column public.idempotency_keys.request_hash is 'SHA-256 of the endpoi
 comment on column public.idempotency_keys.answer is 'The answer: {status, replayed, body}.';
 comment on column public.idempotency_keys.expires_at is 'From then on the key is free again.';
 
+-- No policy and no grant: no caller sees it.
 alter table public.idempotency_keys enable row level security;
 
 create function private.replay(endpoint text, idempotency_key text, body jsonb) returns jsonb

@@ -47,4 +47,3 @@ begin
 end
 $$;
 comment on function private.next_action(public.leads, uuid) is 'The one thing to do next for a lead, as private.task_json shows it, and why.';
-grant execute on function private.next_action(public.leads, uuid) to anon, authenticated;

@@ -33,4 +33,3 @@ begin
 end
 $$;
 comment on function private.likeness(text[], text) is 'How much of some words a text has, from 0 to 1, blind to case, accents and order, and lenient with typing errors.';
-grant execute on function private.likeness(text[], text) to anon, authenticated;

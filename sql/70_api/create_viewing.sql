@@ -95,8 +95,9 @@ begin
     perform private.refuse_reference('property_id', 'There is no such property.');
   end if;
   if viewing.operation_id is not null then
+    -- Held until the transaction ends, so that it is not closed meanwhile.
     select o.* into operation from public.operations o
-    where o.agency_id = caller.agency_id and o.id = viewing.operation_id and o.lead_id = viewing.lead_id;
+    where o.agency_id = caller.agency_id and o.id = viewing.operation_id and o.lead_id = viewing.lead_id for share;
     if operation.id is null then
       perform private.refuse_reference('operation_id', 'The lead has no such operation.');
     end if;

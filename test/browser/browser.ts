@@ -1,5 +1,11 @@
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright-core";
 import type { Person } from "../mcp/oauth/people.ts";
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -34,6 +40,12 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
   await page.getByLabel("Correo electrónico").fill(email);
   await page.getByLabel("Contraseña").fill(password);
   await page.getByRole("button", { name: "Entrar", exact: true }).click();
+}
+
+/** The text of a part of the page that a person gets to see. */
+export function shownText(part: Locator): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: textContent has what is hidden too.
+  return part.innerText();
 }
 
 /** Keeps a picture of the page where a person asked for pictures. */

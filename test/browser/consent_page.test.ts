@@ -11,7 +11,7 @@ import {
 } from "../mcp/oauth/people.ts";
 import { RawClient } from "../mcp/oauth/raw-client.ts";
 import { type TestStack, testStack } from "../stack/harness.ts";
-import { launchBrowser, openPage, picture, signIn } from "./browser.ts";
+import { launchBrowser, openPage, picture, shownText, signIn } from "./browser.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 
@@ -65,7 +65,7 @@ describe("a person who opens what an assistant asks for", () => {
       .getByRole("heading", { name: "¿Permites que «Claude» entre en tu agencia?" })
       .waitFor();
     await picture(page, "consent");
-    const text = await page.locator("#consent").innerText();
+    const text = await shownText(page.locator("#consent"));
     expect(text).toContain(`Ana Agente (${office.person.email})`);
     expect(text).toContain(await agencyName());
     expect(text).toContain("127.0.0.1:3998 (un programa de este equipo)");
@@ -194,7 +194,7 @@ test("somebody who is nobody's agent is told so, and another account can still d
   await signIn(page, stranger);
   await page.getByRole("heading", { name: "Tu cuenta no es de ninguna agencia" }).waitFor();
   await picture(page, "nobody");
-  expect(await page.locator("#notice").innerText()).toContain(stranger.email);
+  expect(await shownText(page.locator("#notice"))).toContain(stranger.email);
   await page.getByRole("button", { name: "Entrar con otra cuenta" }).click();
   await signIn(page, office.person);
   await page.getByRole("button", { name: "Permitir", exact: true }).waitFor();

@@ -32,7 +32,7 @@ async function create(body: object): Promise<ReturnType<typeof Lead.parse>> {
 const qualified = (id: string) =>
   eventually(
     () => leadRow(stack, id),
-    (lead) => lead["temperature"] !== null,
+    (lead) => lead.temperature !== null,
   );
 
 describe("a mail that came with a lead", () => {
@@ -72,7 +72,7 @@ describe("a mail that came with a lead", () => {
     });
     await eventually(
       () => leadRow(stack, lead.id),
-      (row) => row["zone"] !== null,
+      (row) => row.zone !== null,
     );
     expect(await leadRow(stack, lead.id)).toMatchObject({
       budget_max: "1.00",
@@ -99,8 +99,8 @@ describe("a mail that came with a lead", () => {
       filled: ["budget_max", "intent", "language", "summary", "temperature", "urgency", "zone"],
       error: null,
     });
-    expect(rows[0]?.["result"]).toMatchObject({ bedrooms_min: 3 });
-    expect(rows[0]?.["created_at"]).toBeInstanceOf(Date);
+    expect(rows[0]?.result).toMatchObject({ bedrooms_min: 3 });
+    expect(rows[0]?.created_at).toBeInstanceOf(Date);
   });
 
   test("is not steered by instructions in it", async () => {
@@ -163,7 +163,7 @@ describe("a run that dies", () => {
   test("is taken over by the minute job", async () => {
     const lead = await orphan(1);
     await stack.sql`select private.kick_intake()`;
-    expect(await qualified(String(lead["id"]))).toMatchObject({ temperature: "hot" });
+    expect(await qualified(String(lead.id))).toMatchObject({ temperature: "hot" });
     expect(await jobsLeft(stack)).toBe(0);
   });
 
@@ -171,9 +171,9 @@ describe("a run that dies", () => {
     const lead = await orphan(5);
     await runIntake(stack);
     const [message] =
-      await stack.sql`select * from public.messages where lead_id = ${String(lead["id"])}`;
+      await stack.sql`select * from public.messages where lead_id = ${String(lead.id)}`;
     expect(message).toMatchObject({ qualification_status: "failed" });
-    expect(await leadRow(stack, String(lead["id"]))).toMatchObject({ temperature: null });
+    expect(await leadRow(stack, String(lead.id))).toMatchObject({ temperature: null });
   });
 });
 

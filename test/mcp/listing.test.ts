@@ -34,10 +34,10 @@ test.each(["inputSchema", "outputSchema"])(
   async (side) => {
     const answer = await post(stack.baseUrl, request("tools/list"), { token: agency.key });
     const tools: Node[] = answer.body.result.tools;
-    const properties = tools.flatMap((tool) => [...propertiesIn(tool[side], `${tool["name"]}`)]);
+    const properties = tools.flatMap((tool) => [...propertiesIn(tool[side], `${tool.name}`)]);
     expect(new Set(properties.map(([path]) => path.split(".")[0])).size).toBe(9);
     // What a client shows stands beside the property's name; a text inside one of its alternatives does not count.
-    const silent = properties.filter(([, property]) => !property["description"]);
+    const silent = properties.filter(([, property]) => !property.description);
     expect(silent.map(([path]) => path)).toEqual([]);
   },
 );

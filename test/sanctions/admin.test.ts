@@ -55,10 +55,9 @@ test("a suggestion is dismissed", async () => {
   await database.sql`select private.compare_contacts()`;
   const [open] =
     await database.sql`select id from public.contact_suggestions where status = 'open' limit 1`;
-  const { code } = await admin("dismiss-suggestion", "--suggestion", open?.["id"], "--by", "Pau");
+  const { code } = await admin("dismiss-suggestion", "--suggestion", open?.id, "--by", "Pau");
   expect(code).toBe(0);
-  const [row] =
-    await database.sql`select * from public.contact_suggestions where id = ${open?.["id"]}`;
+  const [row] = await database.sql`select * from public.contact_suggestions where id = ${open?.id}`;
   expect(row).toMatchObject({ status: "dismissed", decided_by: "Pau" });
 });
 
@@ -69,11 +68,10 @@ test("a possible match is resolved with a reason, and not without", async () => 
     select agency_id, id, contact_id, 'possible_match', '[{"id": "X", "score": 0.9}]'::jsonb, 0.9, 'list', now()
     from public.leads where contact_id = ${id}
     returning id`;
-  const words = ["resolve-match", "--screen", screen?.["id"], "--resolution", "cleared"];
+  const words = ["resolve-match", "--screen", screen?.id, "--resolution", "cleared"];
   expect((await admin(...words)).err).toContain("--reason is missing");
   expect((await admin(...words, "--reason", "Another birth date")).code).toBe(0);
-  const [row] =
-    await database.sql`select * from public.sanctions_screens where id = ${screen?.["id"]}`;
+  const [row] = await database.sql`select * from public.sanctions_screens where id = ${screen?.id}`;
   expect(row).toMatchObject({
     status: "clear",
     resolution: "cleared",

@@ -35,7 +35,7 @@ describe("npm run sanctions:load", () => {
       countries: ["ru", "cy"],
       datasets: ["Invented List of Asset Freezes"],
     });
-    expect(second?.["aliases"]).toEqual(["Ramon Penaloza", '"El Contador" Peñaloza']);
+    expect(second?.aliases).toEqual(["Ramon Penaloza", '"El Contador" Peñaloza']);
   });
 
   test("may be run again, and then changes what differs", async () => {
@@ -52,8 +52,8 @@ describe("npm run sanctions:load", () => {
     expect(JSON.parse(changed.out)).toMatchObject({ entries: 3, added: 1, changed: 1, removed: 4 });
     const [after, second, third] = await entries();
     expect(after).toEqual(before);
-    expect(second?.["birth_dates"]).toEqual(["1972"]);
-    expect(third?.["id"]).toBe("INV-100");
+    expect(second?.birth_dates).toEqual(["1972"]);
+    expect(third?.id).toBe("INV-100");
     const names =
       await database.sql`select distinct entry_id from public.sanctions_names order by 1`;
     expect(names.map(({ entry_id }) => entry_id)).toEqual(["INV-001", "INV-002", "INV-100"]);

@@ -154,7 +154,7 @@ describe("with a match service", () => {
     reply = { status: 500, body: {} };
     const id = await createLead(agency, { full_name: "Eva Sanz" });
     const job = async () => (await stack.sql`select * from public.intake_jobs`)[0];
-    await eventually(job, (row) => row?.["last_error"] !== null);
+    await eventually(job, (row) => row?.last_error !== null);
     expect(await statusOf(agency, id)).toBe("pending");
     await stack.sql`update public.intake_jobs set attempts = 5, available_at = now()`;
     await runIntake(stack);
@@ -166,7 +166,7 @@ describe("with a match service", () => {
     reply = { status: 200, body: { responses: {} } };
     const id = await createLead(agency, { full_name: "Eva Sanz" });
     await eventually(
-      async () => (await stack.sql`select last_error from public.intake_jobs`)[0]?.["last_error"],
+      async () => (await stack.sql`select last_error from public.intake_jobs`)[0]?.last_error,
       (error) => error === "The sanctions service gave an answer that does not fit.",
     );
     expect(await statusOf(agency, id)).toBe("pending");

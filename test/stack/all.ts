@@ -13,7 +13,7 @@ interface Count {
 
 /** What has to hold before the tests are worth running; each counts as one. */
 const checks: [name: string, program: string, args: string[]][] = [
-  ["lint", "biome", ["check", "."]],
+  ["lint", "biome", ["check", "--error-on-warnings", "."]],
   ["types", "tsc", []],
   ["types of the functions", "node", ["test/stack/check-functions.ts"]],
   ["drift of migrations and types", "node", ["supabase/local/schema/drift.ts"]],

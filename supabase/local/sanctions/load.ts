@@ -29,7 +29,7 @@ async function load(sql: postgres.Sql, file: ListFile): Promise<unknown> {
     if (file.broken.length > 0) throw new Failure(describe(file.broken));
     process.stderr.write("comparing with the list that is there …\n");
     const [row] = await transaction`select * from private.swap_sanctions_list(${file.name})`;
-    if (row?.["entries"] === 0) throw new Failure(`${file.name} names nobody; nothing was loaded`);
+    if (row?.entries === 0) throw new Failure(`${file.name} names nobody; nothing was loaded`);
     return row;
   });
   // What the load replaced is cleared away now, so that the next screens are as fast as before.

@@ -3,7 +3,6 @@ begin;
 create extension if not exists pgtap with schema extensions;
 select plan(27);
 
-
 create temp table tables as
 select c.oid, c.relname::text as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p');
 create temp table views as
@@ -26,10 +25,8 @@ select is_empty($$select t.name, p.polname from tables t join pg_policy p on p.p
   where exists (select from unnest(array[pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)]) e
     where e is not null and e !~ '\( SELECT private\.agency_id\(\) AS agency_id\)')$$, 'every policy compares with the caller''s agency, computed once a statement');
 select is_empty($$select t.name, p.polname from tables t join pg_policy p on p.polrelid = t.oid where not p.polpermissive or 0 = any (p.polroles)$$,
-  
   'every policy names its roles');
 select set_eq($$select t.name from tables t where not exists (select from pg_attribute a where a.attrelid = t.oid and a.attname = 'agency_id')$$,
-  
   array['agencies', 'flows', 'stages', 'gate_steps', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'public_link_buckets', 'token_rules'], 'every other table belongs to an agency');
 select is_empty($$select t.name from tables t join pg_attribute a on a.attrelid = t.oid and a.attname = 'agency_id'
   left join pg_constraint c on c.conrelid = t.oid and c.contype = 'p'
@@ -85,7 +82,6 @@ select is_empty($$select name from functions where not coalesce('search_path=""'
 select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace = 'public'::regnamespace
   and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')$$, 'public holds no functions');
 select is_empty($$select c.relname from pg_class c where c.relnamespace in ('api'::regnamespace, 'private'::regnamespace, 'admin'::regnamespace) and c.relkind in ('r', 'v', 'm')$$,
-  
   'and the function schemas no tables');
 
 select * from finish();

@@ -132,7 +132,6 @@ select t.name as table_name, t.owned_by, c.name as caller, c.role_name, c.name i
 from tenant_table t, caller c;
 
 select is(pg_temp.attempt(caller, format('select 1 from public.%I where %I = %L', table_name, owned_by, pg_temp.id('norte'))),
-  
   case when read then '0' else '42501' end, caller || ' reads no ' || table_name || ' of Norte')
 from may where owned_by is not null order by caller, table_name;
 select is(pg_temp.attempt(caller, format('select 1 from public.%I', table_name)),
@@ -168,7 +167,6 @@ from may where owned_by is not null and has_any_column_privilege(role_name, 'pub
 
 -- Changing rows of Norte: every column that the caller may write at all
 select is(pg_temp.attempt(caller, format('update public.%I set %I = null where %I = %L', table_name, column_name, owned_by, pg_temp.id('norte'))),
-  
   '0', caller || ' changes no ' || table_name || '.' || column_name || ' of Norte')
 from may join information_schema.columns using (table_name)
 where owned_by is not null and table_schema = 'public' and has_column_privilege(role_name, 'public.' || table_name, column_name, 'update')
@@ -176,7 +174,6 @@ order by caller, table_name, ordinal_position;
 
 -- and, where there is none, any
 select is(pg_temp.attempt(caller, format('update public.%I set %I = %1$I.%2$I where %2$I = %3$L', table_name, owned_by, pg_temp.id('norte'))),
-  
   '42501', caller || ' does not even touch ' || table_name || ' of Norte')
 from may where owned_by is not null and not update order by caller, table_name;
 
@@ -188,7 +185,6 @@ from may, unnest('{norte,sur}'::text[]) agency where owned_by is not null order 
 
 -- Removing rows of Norte
 select is(pg_temp.attempt(caller, format('delete from public.%I where %I = %L', table_name, owned_by, pg_temp.id('norte'))),
-  
   case when delete then '0' else '42501' end, caller || ' removes no ' || table_name || ' of Norte')
 from may where owned_by is not null order by caller, table_name;
 select is(pg_temp.attempt(caller, format('truncate public.%I cascade', table_name)), '42501',

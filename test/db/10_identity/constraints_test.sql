@@ -82,16 +82,13 @@ from (values
   ('email = ''Ana@norte.test''', '23514'), ('email = '' ana@norte.test''', '23514'), ('email = ''ana''', '23514'), ('email = ''@''', '23514'),
   ('role = ''boss''', '23514'), ('role = ''viewer''', 'done'), ('role = null', '23502'), ('active = null', '23502')) v (change, refusal);
 select is(pg_temp.studio(format($$insert into public.agents (agency_id, name, email) values (%L, 'Ana 2', 'ana@norte.test')$$, pg_temp.id('agency'))),
-  
   '23505', 'two agents of an agency do not share an e-mail');
 select is(pg_temp.studio($$insert into public.agents (agency_id, name, email) select id, 'Ana', 'ana@norte.test' from public.agencies where slug = 'este-pgtap'$$),
-  
   'done', 'agents of two agencies may');
 insert into auth.users (id, email) values (pg_temp.id('user'), 'user@norte.test');
 select is(pg_temp.studio(format($$update public.agents set user_id = %L$$, pg_temp.id('user'))), '23505',
   'a user is one agent, of one agency');
 select results_eq(format('select role, active, accepts_leads, last_assigned_at, user_id from public.agents where agency_id <> %L', pg_temp.id('agency')),
-  
   $$values ('agent', true, true, null::timestamptz, null::uuid)$$, 'a new agent is active and accepts leads');
 
 select is(pg_temp.studio('update public.api_keys set ' || change), refusal, 'API key: ' || change)
@@ -102,7 +99,6 @@ from (values
   ('permissions = ''{}''', 'done'), ('permissions = ''{properties:write,viewings:read}''', 'done'),
   ('agent_id = gen_random_uuid()', '23503')) v (change, refusal);
 select is(pg_temp.studio(format('update public.api_keys set agent_id = a.id from public.agents a where a.agency_id <> %L', pg_temp.id('agency'))),
-  
   '23503', 'a key does not act for an agent of another agency');
 
 select * from finish();

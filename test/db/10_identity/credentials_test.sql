@@ -121,7 +121,6 @@ from unnest(array[
 
 -- Signed-in agents
 select is(pg_temp.as_user('api.authenticate()', pg_temp.id('agent')) - 'permissions' - 'agency_name' - 'country' - 'time_zone',
-  
   jsonb_build_object('agency_id', pg_temp.id('agency'), 'credential_id', pg_temp.id('agent agent'), 'kind', 'agent', 'agent_id', pg_temp.id('agent agent')),
   'a signed-in agent is let in, as themselves');
 select is(jsonb_array_length(pg_temp.as_user('api.authenticate()', pg_temp.id(r)) -> 'permissions'), 14,

@@ -113,7 +113,6 @@ select isnt(coalesce(pg_temp.api(call, has_only) ->> 'status', '200'), '403',
   call || ' is let through with ' || permission || ' alone')
 from rpc join key using (permission);
 select is((select count(*)::int from public.leads) || ' ' || (select count(*)::int from public.operations) || ' ' || (select count(*)::int from public.subscriptions),
-  
   '1 1 4', 'creating a lead with its operation needs no permission but leads:write');
 
 -- What any credential may do

@@ -78,7 +78,6 @@ language sql as $$
 $$;
 
 select is((select requests_per_minute from public.rate_limits r join public.api_keys k on k.id = r.credential_id where k.name = 'Default'),
-  
   120, 'a credential has 120 requests a minute unless told otherwise');
 select is(pg_temp.api('api.authenticate()', current_setting('test.three')) ->> 'kind', 'api_key',
   'the first of three requests is let in');
@@ -136,7 +135,6 @@ do $$ begin
   perform setval(private.rate_bucket(id)::regclass, 1) from public.api_keys where name = 'Three';
 end $$;
 select is((select string_agg(coalesce(pg_temp.api('api.authenticate()', current_setting('test.three')) ->> 'status', '200'), ' ') from generate_series(1, 4)),
-  
   '200 200 200 429', 'a long rest fills the bucket, and no more than that');
 
 -- The limit is an admin's to set.

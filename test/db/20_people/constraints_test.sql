@@ -63,7 +63,6 @@ insert into public.messages (agency_id, lead_id, direction, channel, body) value
 insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (pg_temp.id('agency'), pg_temp.id('ana'), pg_temp.id('ana'));
 
 select results_eq('select origin, lead_status, temperature, assigned_agent_id, operation_id, archived_at from public.leads',
-  
   $$values ('other', 'new', null::text, null::uuid, null::uuid, null::timestamptz)$$, 'a lead is new, of other origin, with no temperature');
 select results_eq('select status, resolved_at from public.sanctions_screens', $$values ('pending', null::timestamptz)$$,
   'a screen is pending');
@@ -120,7 +119,6 @@ insert into public.contacts (agency_id, id, full_name) values (pg_temp.id('sur')
 insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.id('sur'), pg_temp.id('theirs'), 'Sara', pg_temp.id('theirs'));
 insert into public.agents (agency_id, id, name, email) values (pg_temp.id('sur'), pg_temp.id('theirs'), 'Sara', 'sara@sur.test');
 select is(pg_temp.studio(format('update public.%s = %L where agency_id = %L', change, pg_temp.id('theirs'), pg_temp.id('agency'))),
-  
   '23503', change || ' does not point into another agency')
 from unnest('{leads set contact_id,leads set assigned_agent_id,messages set lead_id,sanctions_screens set lead_id,sanctions_screens set contact_id}'::text[]) change;
 

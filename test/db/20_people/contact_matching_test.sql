@@ -132,7 +132,6 @@ select is(pg_temp.contact('Berta Gil', '+34600000002'), 'Berta Gil', 'and by pho
 
 -- Never two contacts with one e-mail, and never across agencies
 select throws_ok(format($$insert into public.contacts (agency_id, full_name, email) values (%L, 'Ana bis', 'ana@example.com')$$, pg_temp.id('agency')),
-  
   '23505', null, 'two contacts do not share an e-mail');
 insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');
 do $$ begin

@@ -74,7 +74,6 @@ select pg_temp.id('agency'), n, lower(n) || '@norte.test', now() + i * interval 
 from unnest('{Ana,Berta,Carlos}'::text[]) with ordinality a (n, i);
 select is(pg_temp.turns(7), 'Ana Berta Carlos Ana Berta Carlos Ana', 'three agents take turns, the first one in first');
 select is((select max(n) - min(n) from (select count(*) n from public.leads where assigned_agent_id is not null group by assigned_agent_id) c),
-  
   1::bigint, 'so that they never differ by more than one');
 
 update public.agents set accepts_leads = false where name = 'Berta';

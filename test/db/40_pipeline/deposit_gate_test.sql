@@ -106,13 +106,11 @@ select is(pg_temp.studio('update public.operations set deposit_paid_at = now() w
 select is(pg_temp.move(name, name), name, 'then it closes as ' || name) from unnest('{rented,won}'::text[]) name;
 update public.operations set deposit_paid_at = null where id = pg_temp.id('once');
 select is(pg_temp.studio(format($$update public.operations set stage = 'rented', deposit_paid_at = now() where id = %L$$, pg_temp.id('once'))),
-  
   'done', 'deposit and close may come in one edit');
 select isnt((select won_at from public.operations where id = pg_temp.id('once')), null, 'which wins it');
 
 -- Only an admin records the deposit.
 select is(pg_temp.api(format('api.update_operation(%L, ''{"deposit_paid_at": "2026-01-01T00:00:00Z"}'')', pg_temp.id('studio'))) ->> 'refused',
-  
   'nothing_to_change', 'the API does not');
 
 select * from finish();

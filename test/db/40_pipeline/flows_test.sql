@@ -3,7 +3,6 @@ begin;
 create extension if not exists pgtap with schema extensions;
 select plan(5);
 
-
 select results_eq(
   $$select flow, string_agg(id || ': ' || label, ', ' order by position) from public.stages
     where outcome is null group by flow order by flow$$,

@@ -93,7 +93,6 @@ do $$ begin perform pg_temp.operation('buy', 'buy', 'offer'), pg_temp.operation(
 
 -- Recording is not accepting.
 select is(pg_temp.api(format($$api.create_offer('{"operation_id": "%s", "property_id": "%s", "amount": 200000}')$$, pg_temp.id('buy'), pg_temp.id('flat'))) -> 'body' ->> 'status',
-  
   'received', 'a recorded offer is received');
 select is(pg_temp.state(), 'available: fotocasa draft, idealista active, own_site active, pisos closed',
   'and changes neither property nor listings');
@@ -132,7 +131,6 @@ update public.listings set status = 'active' where id = pg_temp.id('active 1');
 insert into public.offers (agency_id, id, operation_id, property_id, amount)
 values (pg_temp.id('agency'), pg_temp.id('offer two'), pg_temp.id('two'), pg_temp.id('flat'), 210000);
 select is(pg_temp.studio(format($$update public.operation_steps set done = true where operation_id = %L and step_id = 'precioAcordado'$$, pg_temp.id('two'))),
-  
   'done', 'an admin ticks precioAcordado of another operation on the property');
 select is((select status from public.offers where id = pg_temp.id('offer two')), 'accepted', 'its offer is accepted');
 select is(pg_temp.state(), 'pending: fotocasa draft, idealista paused, own_site paused, pisos closed',
@@ -142,12 +140,10 @@ select is(pg_temp.state(), 'pending: fotocasa draft, idealista paused, own_site 
 insert into public.offers (agency_id, id, operation_id, property_id, amount)
 values (pg_temp.id('agency'), pg_temp.id('offer three'), pg_temp.id('two'), pg_temp.id('flat'), 220000);
 select is(pg_temp.studio(format($$update public.offers set status = 'accepted' where id = %L$$, pg_temp.id('offer three'))),
-  
   'offer_already_accepted', 'a second offer of the operation is not accepted beside the first');
 select is((select status from public.offers where id = pg_temp.id('offer three')), 'received', 'and stays received');
 update public.offers set status = 'withdrawn' where id = pg_temp.id('offer two');
 select is(pg_temp.studio(format($$update public.offers set status = 'accepted' where id = %L$$, pg_temp.id('offer three'))),
-  
   'done', 'once the first is withdrawn, the second is accepted');
 
 -- An offer that comes in accepted counts as well.
@@ -165,7 +161,6 @@ insert into public.offers (agency_id, id, operation_id, property_id, amount)
 values (pg_temp.id('agency'), pg_temp.id('offer late'), pg_temp.id('won'), pg_temp.id('flat'), 240000);
 update public.operations set stage = 'cancelled' where id = pg_temp.id('won');
 select is(pg_temp.studio(format($$update public.offers set status = 'accepted' where id = %L$$, pg_temp.id('offer late'))),
-  
   'operation_closed', 'an offer of a closed operation is not accepted');
 select is(pg_temp.studio(format($$update public.offers set status = 'withdrawn' where id = %L$$, pg_temp.id('offer won'))),
   'operation_closed', 'and its accepted one stays accepted');

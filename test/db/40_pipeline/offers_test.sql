@@ -106,10 +106,8 @@ select is((select json ->> 'property_id' from offer), pg_temp.id('let')::text,
 select is((select json ->> 'offer_type' from offer), 'rent', 'and the type that property''s');
 select is((select json ->> 'currency' from offer), 'EUR', 'the currency is EUR when none is named');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('chosen'), 'property_id', pg_temp.id('flat'), 'amount', 1)) ->> 'property_id',
-  
   pg_temp.id('flat')::text, 'the body''s property goes before the operation''s');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('chosen'), 'amount', 1, 'offer_type', 'sale')) ->> 'offer_type',
-  
   'sale', 'a type that is named goes before the property''s');
 select is((select count(distinct public_token)::int from public.offers), 4, 'every offer has a token of its own');
 select results_eq($$select distinct done from public.operation_steps where step_id = 'ofertaPreparada'$$,
@@ -121,18 +119,15 @@ select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('nobody'),
   '{"reason": "unknown_reference", "issues": [{"path": "operation_id", "message": "There is no such operation."}]}',
   'an unknown operation is named by its path');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('nowhere'), 'amount', 1)) -> 'details',
-  
   '{"reason": "unknown_reference", "issues": [{"path": "property_id", "message": "There is no such property."}]}',
   'an unknown property is named by its path');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('nowhere'), 'offer_type', 'sale', 'amount', 1)) ->> 'refused',
-  
   'unknown_reference', 'also when the type is named');
 
 -- Another agency's rows are unknown.
 insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');
 insert into public.properties (agency_id, id, listing_type) values (pg_temp.id('sur'), pg_temp.id('their flat'), 'sale');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('their flat'), 'amount', 1)) ->> 'refused',
-  
   'unknown_reference', 'another agency''s property is unknown');
 select is(pg_temp.studio(format('insert into public.offers (agency_id, operation_id, property_id, amount) values (%L, %L, %L, 1)',
   pg_temp.id('sur'), pg_temp.id('buy'), pg_temp.id('their flat'))), 'unknown_reference', 'another agency''s operation too, also in Studio');
@@ -155,10 +150,8 @@ from (values
   ('a currency has three letters', '{"amount": 1, "currency": "euro"}', '23514'),
   ('a type is sale or rent', '{"amount": 1, "offer_type": "swap"}', '23514')) v (name, body, sqlstate);
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('flat'), 'amount', 1000000000)) -> 'amount',
-  
   '1000000000', 'the cap itself is allowed');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('flat'), 'amount', 1, 'notes', repeat('ñ', 10001))) ->> 'refused',
-  
   '23514', 'notes have at most 10,000 characters');
 
 -- An offer stays what it was recorded for.

@@ -135,7 +135,6 @@ select is((select count(*)::int from public.offers where operation_id = pg_temp.
   id || ': no second offer')
 from flow;
 select is(pg_temp.studio(format($$update public.operation_steps set amount = -1 where operation_id = %L and step_id = 'ofertaPreparada'$$, pg_temp.id('buy'))),
-  
   '23514', 'an amount is positive');
 
 -- precioAcordado accepts the latest offer.
@@ -165,13 +164,10 @@ select is(pg_temp.tick('withdrawn', 'precioAcordado'), 'offer_required', 'a with
 
 -- A step that had an effect is not undone by removing the tick.
 select is(pg_temp.studio(format('update public.operation_steps set done = false where operation_id = %L and step_id = %L', pg_temp.id('buy'), step)),
-  
   'step_not_reopened', step || ' is not reopened') from unnest('{ofertaPreparada,precioAcordado}'::text[]) step;
 select is(pg_temp.studio(format($$update public.operation_steps set done = false where operation_id = %L and step_id = 'favoritaElegida'$$, pg_temp.id('buy viewed'))),
-  
   'done', 'a step without an effect may be reopened');
 select is((select done_at from public.operation_steps where operation_id = pg_temp.id('buy viewed') and step_id = 'favoritaElegida'),
-  
   null, 'and is no longer dated');
 
 -- A closed operation takes neither.
@@ -182,12 +178,10 @@ do $$ begin
 end $$;
 select is(pg_temp.tick('lost', 'ofertaPreparada', 1), 'operation_closed', 'a closed operation gets no offer by a tick');
 select is(pg_temp.studio(format('update public.operation_steps set step_id = ''favoritaElegida'' where operation_id = %L and step_id = ''precioAcordado''', pg_temp.id('none'))),
-  
   'change_refused', 'a step stays the step of its operation');
 
 -- There is no endpoint for it, and no grant either.
 select is(pg_temp.api(format('api.create_offer(jsonb_build_object(''operation_id'', %L, ''property_id'', %L, ''amount'', 5))', pg_temp.id('none'), pg_temp.id('flat'))) ->> 'status',
-  
   '201', 'an integrator may record an offer');
 create function pg_temp.tick_as_anon() returns text language plpgsql as $$
 declare state text;

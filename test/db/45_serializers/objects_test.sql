@@ -99,7 +99,6 @@ select is((select json -> 'amount' from object where name = 'offer'), '100', 'am
 select is((select json ->> 'amount' from object where name = 'offer'), '100', 'also as text');
 select is((select json ->> 'budget_max' from object where name = 'lead'), '250000.5', 'and so are budgets');
 select ok((json ->> 'created_at')::timestamptz = now() and json ->> 'created_at' ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$',
-  
   name || ': times are ISO 8601 in UTC') from object;
 select is((select json - 'id' - 'lead_id' - 'created_at' - 'updated_at' from object where name = 'operation'),
   jsonb_build_object(

@@ -137,7 +137,6 @@ from page;
 -- A cursor opens nothing: it is a place, not a right.
 insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');
 select is(pg_temp.api(format('api.list_leads(page_cursor => %L)', json ->> 'next_cursor'), admin.create_api_key(pg_temp.id('sur'), 'Sur', '{leads:read}')),
-  
   '{"data": [], "next_cursor": null}', 'the cursor of another agency shows nothing of it') from page;
 
 select * from finish();

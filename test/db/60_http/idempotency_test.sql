@@ -77,7 +77,6 @@ select is(pg_temp.counts(), '1 1 2 1 1 1', 'and nothing is done again');
 update public.leads set full_name = 'Renamed';
 select is(pg_temp.api(call) #>> '{body,full_name}', 'Ana', 'the answer is the one of then') from post where n = 1;
 select is(pg_temp.api($$api.create_lead('{"operation_type": "buy",   "email": "ana@example.com", "full_name": "Ana"}', 'key lead')$$) ->> 'replayed',
-  
   'true', 'the order of the members does not matter');
 
 -- Another request with the key
@@ -86,7 +85,6 @@ select is(pg_temp.api($$api.create_lead('{"full_name": "Berta"}', 'key lead')$$)
 select is(pg_temp.api($$api.create_lead('{"full_name": "Ana", "email": "ana@example.com"}', 'key lead')$$) ->> 'refused',
   'idempotency_key_reused', 'a member less is another body');
 select is(pg_temp.api($$api.create_hook('{"full_name": "Ana", "email": "ana@example.com", "operation_type": "buy", "event_type": "deal_won"}', 'key lead')$$) ->> 'refused',
-  
   'idempotency_key_reused', 'another endpoint is another request');
 select is(pg_temp.api(replace(call, 'create_lead', 'create_operation')) ->> 'refused', 'idempotency_key_reused',
   'even with the same body')

@@ -46,14 +46,12 @@ create temp table answer as select pg_temp.api('api.list_flows()') as json;
 select is((select array(select jsonb_object_keys(json)) from answer), '{data}', 'flows come in the normal envelope');
 select is((select jsonb_path_query_array(json, '$.data[*].id') from answer), '["buy", "rent", "sell"]', 'all three');
 select is((select jsonb_path_query_array(json, '$.data[*] ? (@.id == $flow).stages[*] ? (@.is_terminal == false).id', jsonb_build_object('flow', flow)) from answer),
-  
   stages::jsonb, flow || ': its active stages in order')
 from (values
   ('buy', '["qualification", "search", "viewings", "offer", "reservation", "closing"]'),
   ('rent', '["qualification", "search", "viewings", "offer", "contract", "handover"]'),
   ('sell', '["valuation", "mandate", "listed", "offer", "reservation", "closing"]')) v (flow, stages);
 select is((select jsonb_path_query_array(json, '$.data[*] ? (@.id == $flow).stages[*] ? (@.is_terminal == true).id', jsonb_build_object('flow', flow)) from answer),
-  
   stages::jsonb, flow || ': then its closing stages')
 from (values
   ('buy', '["won", "lost", "expired", "cancelled"]'), ('rent', '["rented", "won", "lost", "expired", "cancelled"]'), ('sell', '["sold", "won", "lost", "expired", "cancelled"]')) v (flow, stages);

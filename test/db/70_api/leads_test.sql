@@ -119,7 +119,6 @@ select is(pg_temp.archive('two') ->> 'archive_reason', 'archived_via_api', 'with
 select is(pg_temp.archive('three', ' ') ->> 'archive_reason', 'archived_via_api', 'a blank one is none');
 update public.leads set archived_at = now() - interval '1 day' where archived_at is not null;
 select is((select (j ->> 'archive_reason', (j ->> 'archived_at')::timestamptz = now() - interval '1 day')::text from pg_temp.archive('one', 'other') j),
-  
   '(duplicado,t)', 'repeating it changes nothing');
 select is(pg_temp.archive('nobody') ->> 'refused', 'not_found', 'an unknown lead is 404');
 select is(pg_temp.archive('seller', repeat('x', 1001)) ->> 'refused', '23514', 'a reason has at most 1,000 characters');

@@ -73,7 +73,6 @@ select is(pg_temp.studio($$select admin.create_agency('  ')$$), '23514', 'and a 
 
 do $$ begin perform admin.create_agent((select id from made), ' Ana ', ' Ana@Pisos.test '); end $$;
 select results_eq('select name, email, role, active, accepts_leads from public.agents where agency_id = (select id from made)',
-  
   $$values ('Ana', 'ana@pisos.test', 'agent', true, true)$$, 'an agent''s name and e-mail are trimmed');
 select is(pg_temp.studio(format($$select admin.create_agent(%L, 'Otra', 'ANA@pisos.test')$$, id)), '23505',
   'an e-mail that the agency has is refused')

@@ -69,7 +69,6 @@ language sql as $$ select k from public.api_keys k where k.prefix = split_part($
 select ok((select key ~ '^cor_[a-z0-9]{8}_[a-z0-9]{48}$' from made),
   'a key is cor_<8 characters>_<secret of 192 bits>');
 select results_eq($$select name, permissions, agent_id, expires_at, revoked_at, last_used_at from pg_temp.stored('Zapier')$$,
-  
   format($$values ('Zapier', '{leads:read,offers:write}'::text[], %L::uuid, now() + interval '30 days', null::timestamptz, null::timestamptz)$$, pg_temp.id('ana')),
   'it has the name, permissions, agent and expiry that were asked for');
 select is((select r.requests_per_minute from public.rate_limits r where r.credential_id = (pg_temp.by_key((select key from made))).id),

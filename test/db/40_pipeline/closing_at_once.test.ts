@@ -1,0 +1,117 @@
+import type postgres from "postgres";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type TestDatabase, testDatabase } from "../../stack/harness.ts";
+
+let database: TestDatabase;
+let agency_id: string;
+let key: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  agency_id = await database.createAgency();
+  key = await database.createApiKey(agency_id);
+});
+afterAll(() => database?.stop());
+
+/** A rental with its lead and a home. */
+async function openOperation() {
+  const [row] = await database.sql<{ id: string; lead_id: string; property_id: string }[]>`
+    with contact as (
+      insert into public.contacts (agency_id, full_name) values (${agency_id}, 'Eva Gil') returning id
+    ), lead as (
+      insert into public.leads (agency_id, full_name, contact_id)
+      select ${agency_id}, 'Eva Gil', contact.id from contact returning id
+    ), home as (
+      insert into public.properties (agency_id, listing_type) values (${agency_id}, 'rent') returning id
+    )
+    insert into public.operations (agency_id, lead_id, operation_type, property_id)
+    select ${agency_id}, lead.id, 'rent', home.id from lead, home
+    returning id, lead_id, property_id`;
+  if (row === undefined) throw new Error("no operation was opened");
+  return row;
+}
+
+/** Does something with an operation that somebody else is closing just then, and tells the reason of its refusal. */
+async function whileItCloses(
+  operationId: string,
+  work: (sql: postgres.TransactionSql) => Promise<unknown>,
+): Promise<string> {
+  const closed = Promise.withResolvers<void>();
+  let attempt: Promise<unknown> = Promise.resolve();
+  await database.sql.begin(async (closing) => {
+    await closing`update public.operations set stage = 'cancelled' where id = ${operationId}`;
+    attempt = database.sql
+      .begin(async (transaction) => {
+        const [backend] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`;
+        const outcome = work(transaction);
+        // It has come as far as it can when it is done, or waits for the one that closes.
+        await Promise.race([outcome.catch(() => {}), waits(backend?.pid ?? 0)]);
+        closed.resolve();
+        await outcome;
+      })
+      .catch((error: unknown) => error);
+    await closed.promise;
+  });
+  const error = await attempt;
+  return error instanceof Error && "detail" in error
+    ? JSON.parse(String(error.detail)).details.reason
+    : "it was not refused";
+}
+
+async function waits(pid: number): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const [row] = await database.sql<{ blocked: boolean }[]>`
+          select cardinality(pg_blocking_pids(${pid})) > 0 as blocked`;
+        return row?.blocked;
+      },
+      { interval: 20, timeout: 10_000 },
+    )
+    .toBe(true);
+}
+
+test("an operation that is being closed takes no offer", async () => {
+  const operation = await openOperation();
+  const reason = await whileItCloses(
+    operation.id,
+    (sql) => sql`
+      insert into public.offers (agency_id, operation_id, amount) values (${agency_id}, ${operation.id}, 900)`,
+  );
+  expect(reason).toBe("operation_closed");
+  expect(
+    await database.sql`select from public.offers where operation_id = ${operation.id}`,
+  ).toHaveLength(0);
+});
+
+test("and none of its offers is accepted", async () => {
+  const operation = await openOperation();
+  await database.sql`
+    insert into public.offers (agency_id, operation_id, amount) values (${agency_id}, ${operation.id}, 900)`;
+  const reason = await whileItCloses(
+    operation.id,
+    (sql) =>
+      sql`update public.offers set status = 'accepted' where operation_id = ${operation.id}`,
+  );
+  expect(reason).toBe("operation_closed");
+  const [home] = await database.sql<{ status: string }[]>`
+    select status from public.properties where id = ${operation.property_id}`;
+  expect(home?.status).toBe("available");
+});
+
+test("and no viewing is arranged for it", async () => {
+  const operation = await openOperation();
+  const body = {
+    lead_id: operation.lead_id,
+    property_id: operation.property_id,
+    operation_id: operation.id,
+    starts_at: "2090-05-04T17:30",
+  };
+  const reason = await whileItCloses(operation.id, async (sql) => {
+    await sql`
+      select set_config('role', 'anon', true),
+        set_config('request.headers', ${JSON.stringify({ "x-corredor-key": key })}, true)`;
+    await sql`select api.create_viewing(${sql.json(body)})`;
+  });
+  expect(reason).toBe("operation_closed");
+});

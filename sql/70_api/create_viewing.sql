@@ -75,7 +75,6 @@ as $$
 declare
   caller private.principal := private.authorize('viewings:write');
   answer jsonb := private.replay('create_viewing', idempotency_key, body);
-  operation public.operations;
   viewing public.viewings;
 begin
   if answer is not null then
@@ -93,17 +92,6 @@ begin
   if not exists (
     select from public.properties p where p.agency_id = caller.agency_id and p.id = viewing.property_id) then
     perform private.refuse_reference('property_id', 'There is no such property.');
-  end if;
-  if viewing.operation_id is not null then
-    -- Held until the transaction ends, so that it is not closed meanwhile.
-    select o.* into operation from public.operations o
-    where o.agency_id = caller.agency_id and o.id = viewing.operation_id and o.lead_id = viewing.lead_id for share;
-    if operation.id is null then
-      perform private.refuse_reference('operation_id', 'The lead has no such operation.');
-    end if;
-    if operation.closed_at is not null then
-      perform private.refuse('operation_closed', 'The operation is closed; no more viewings are arranged for it.');
-    end if;
   end if;
   perform private.refuse_unknown_agent(caller.agency_id, (body ->> 'agent_id')::uuid);
   viewing.agent_id := coalesce((body ->> 'agent_id')::uuid, (

@@ -22,6 +22,11 @@ export function publishableKey(): string {
   return defaultKey("SUPABASE_PUBLISHABLE_KEYS");
 }
 
+/** The key with which the database's jobs call our functions, and these call the database for work of their own. */
+export function secretKey(): string {
+  return defaultKey("SUPABASE_SECRET_KEYS");
+}
+
 /**
  * What callers put before /api: the custom domain, or the functions' address of a plain project. Without a slash at
  * the end.

@@ -44,6 +44,7 @@ export class ApiError extends Error {
 /** Refusals that a function makes by itself, before the database has seen the caller. */
 export class Refusal extends ApiError {}
 
+/** Nothing is here that this caller may see. */
 export function notFound(): Refusal {
   return new Refusal("not_found", "There is no such thing here.");
 }

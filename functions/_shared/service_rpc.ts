@@ -1,19 +1,20 @@
-const ANSWER_WITHIN_MS = 30_000;
+import { secretKey, supabaseUrl } from "./environment.ts";
+
 const PAUSES_MS = [100, 500, 2000];
 
 /** Calls RPCs of the schema `api` as the service role, for work that no caller asked for. */
 export class ServiceRpc {
-  readonly #url: string;
-  readonly #headers: Record<string, string>;
+  readonly #url = `${supabaseUrl()}/rest/v1/rpc/`;
+  readonly #headers = {
+    apikey: secretKey(),
+    "content-profile": "api",
+    "content-type": "application/json",
+    accept: "application/json",
+  };
+  readonly #answerWithin_ms: number;
 
-  constructor(supabaseUrl: string, secretKey: string) {
-    this.#url = `${supabaseUrl.replace(/\/+$/, "")}/rest/v1/rpc/`;
-    this.#headers = {
-      apikey: secretKey,
-      "content-profile": "api",
-      "content-type": "application/json",
-      accept: "application/json",
-    };
+  constructor(answerWithin_ms: number) {
+    this.#answerWithin_ms = answerWithin_ms;
   }
 
   /** Calls an RPC that may be repeated: one that fails in passing is tried again. */
@@ -35,7 +36,7 @@ export class ServiceRpc {
       method: "POST",
       headers: this.#headers,
       body,
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: AbortSignal.timeout(this.#answerWithin_ms),
     });
     if (response.ok) return (await response.json()) as T;
     const problem = `${name} answered ${response.status}: ${await response.text()}`;

@@ -17,6 +17,7 @@ export interface ApiEnv {
 }
 export type ApiContext = Context<ApiEnv>;
 
+/** Who calls, as the database is told. */
 export function callerOf(c: ApiContext): Caller {
   return { credential: c.get("credential"), requestId: c.get("requestId") };
 }
@@ -32,6 +33,7 @@ export async function rpc(
   return answer;
 }
 
+/** Shows how much is left of the caller's request budget, where the database told it. */
 export function showRateLimit(c: ApiContext, rateLimit: RateLimit | undefined): void {
   if (!rateLimit) return;
   c.header("RateLimit-Limit", rateLimit.limit);

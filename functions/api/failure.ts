@@ -8,21 +8,30 @@ const TRY_AGAIN_AFTER_SECONDS = 5;
 /** Answers whatever was thrown, in the one error shape. */
 export async function answerError(thrown: unknown, c: ApiContext): Promise<Response> {
   const error = await judged(toApiError(thrown), c);
-  showRateLimit(c, error.rateLimit);
   if (error.code === "unauthorized") c.header("WWW-Authenticate", challenge(c));
+  showWhenToRetry(c, error);
+  logFailure(c, error);
+  return c.json(error, error.status);
+}
+
+/** Says how much of the caller's budget is left, and how long to wait where waiting helps. */
+export function showWhenToRetry(c: ApiContext, error: ApiError): void {
+  showRateLimit(c, error.rateLimit);
   if (error.code === "rate_limited") c.header("Retry-After", retryAfter(error));
   if (error.code === "unavailable") c.header("Retry-After", String(TRY_AGAIN_AFTER_SECONDS));
-  if (error.cause !== undefined) {
-    logProblem({
-      request_id: c.get("requestId"),
-      method: c.req.method,
-      path: c.req.path,
-      status: error.status,
-      code: error.code,
-      cause: error.cause,
-    });
-  }
-  return c.json(error, error.status);
+}
+
+/** Logs what really happened, unless the failure is a refusal that is part of the contract. */
+export function logFailure(c: ApiContext, { status, code, cause }: ApiError): void {
+  if (cause === undefined) return;
+  logProblem({
+    request_id: c.get("requestId"),
+    method: c.req.method,
+    path: c.req.path,
+    status,
+    code,
+    cause,
+  });
 }
 
 /**

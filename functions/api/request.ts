@@ -9,6 +9,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 const ISSUES_MAX = 50;
 
+/** Whether Postgres would take a text for a UUID as people write them. */
 export function isUuid(value: string): boolean {
   return UUID.test(value);
 }

@@ -1,3 +1,5 @@
+import { ServiceRpc } from "../_shared/service_rpc.ts";
+
 /** A target of an event: one subscription. */
 export interface Target {
   subscription_id: string;
@@ -46,25 +48,13 @@ export interface Settled {
 }
 
 const ANSWER_WITHIN_MS = 15_000;
-const PAUSES_MS = [100, 500, 2000];
 
-/** Calls the drain's RPCs with the secret key. Each may be repeated, so a call that fails in passing is tried again. */
+/** The drain's RPCs. Each may be repeated, so a call that fails in passing is tried again. */
 export class Database {
-  readonly #url: string;
-  readonly #headers: Record<string, string>;
-
-  constructor(supabaseUrl: string, secretKey: string) {
-    this.#url = `${supabaseUrl.replace(/\/+$/, "")}/rest/v1/rpc/`;
-    this.#headers = {
-      apikey: secretKey,
-      "content-profile": "api",
-      "content-type": "application/json",
-      accept: "application/json",
-    };
-  }
+  readonly #rpc = new ServiceRpc(ANSWER_WITHIN_MS);
 
   begin(): Promise<{ run_id: string; reclaimed: number }> {
-    return this.#call("drain_begin", {});
+    return this.#rpc.call("drain_begin", {});
   }
 
   /** Claims events of agencies that are not busy. What a lost answer claimed is given back when the run ends. */
@@ -73,50 +63,24 @@ export class Database {
     max_events: number,
     busy_agencies: string[],
   ): Promise<{ events: ClaimedEvent[]; without_post: number }> {
-    return this.#call("drain_claim", { run_id, max_events, busy_agencies });
+    return this.#rpc.call("drain_claim", { run_id, max_events, busy_agencies });
   }
 
   /** Returns the ids of the POSTs that may be made. */
   announce(run_id: string, deliveries: Announcement[]): Promise<string[]> {
-    return this.#call("drain_announce", { run_id, deliveries });
+    return this.#rpc.call("drain_announce", { run_id, deliveries });
   }
 
   record(run_id: string, results: DeliveryResult[], done: DoneEvent[]): Promise<Settled> {
-    return this.#call("drain_record", { run_id, results, done });
+    return this.#rpc.call("drain_record", { run_id, results, done });
   }
 
   /** The signing secrets of those agencies that have one. */
   signingSecrets(agency_ids: string[]): Promise<Record<string, string>> {
-    return this.#call("drain_signing_secrets", { agency_ids });
+    return this.#rpc.call("drain_signing_secrets", { agency_ids });
   }
 
   finish(run_id: string, summary: Record<string, unknown>): Promise<Record<string, unknown>> {
-    return this.#call("drain_finish", { run_id, summary });
-  }
-
-  async #call<T>(name: string, args: Record<string, unknown>): Promise<T> {
-    const body = JSON.stringify(args);
-    for (const pause_ms of PAUSES_MS) {
-      const answer = await this.#tryCall<T>(name, body).catch((error) => error as Error);
-      if (!(answer instanceof Error)) return answer;
-      if (answer instanceof Refused) throw answer;
-      await new Promise((resolve) => setTimeout(resolve, pause_ms));
-    }
-    return this.#tryCall<T>(name, body);
-  }
-
-  async #tryCall<T>(name: string, body: string): Promise<T> {
-    const response = await fetch(this.#url + name, {
-      method: "POST",
-      headers: this.#headers,
-      body,
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    });
-    if (response.ok) return (await response.json()) as T;
-    const problem = `${name} answered ${response.status}: ${await response.text()}`;
-    throw response.status < 500 ? new Refused(problem) : new Error(problem);
+    return this.#rpc.call("drain_finish", { run_id, summary });
   }
 }
-
-/** The database understood and said no; asking again would not help. */
-class Refused extends Error {}

@@ -1,35 +1,12 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { answerJob, type Order } from "../_shared/job.ts";
 import { Database } from "./database.ts";
 import { RUN_MS } from "./limits.ts";
 import { Run, type Summary } from "./run.ts";
 
-declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void };
-
-const secretKey: string = JSON.parse(setting("SUPABASE_SECRET_KEYS")).default;
-const database = new Database(setting("SUPABASE_URL"), secretKey);
+const database = new Database();
 const runs = new Set<Run>();
 
-Deno.serve(async (request) => {
-  if (!isOurs(request.headers.get("apikey"))) {
-    return refusal(401, "unauthorized", "The drain is called with the project's secret key.");
-  }
-  if (request.method !== "POST") {
-    return refusal(405, "method_not_allowed", "The drain takes POST.", { allow: "POST" });
-  }
-  const { wait, run_ms } = await readOrder(request);
-  const work = drain(run_ms);
-  if (wait) {
-    try {
-      return Response.json(await work);
-    } catch (error) {
-      console.error(error);
-      return refusal(503, "unavailable", "The database does not answer.");
-    }
-  }
-  // The job that calls must not be held, and a run outlives its request.
-  EdgeRuntime.waitUntil(work);
-  return Response.json({ status: "started" }, { status: 202 });
-});
+Deno.serve((request) => answerJob("drain", request, (order) => drain(lengthOf(order))));
 
 // The runtime is about to end this worker: begin nothing more, so that what waits goes to the next run.
 addEventListener("beforeunload", () => {
@@ -46,32 +23,8 @@ async function drain(run_ms: number): Promise<Summary> {
   }
 }
 
-/** Compares digests, so that the time taken tells nothing about the key. */
-function isOurs(key: string | null): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(key ?? ""), digest(secretKey));
-}
-
-/** `wait`: answer when the run is over. `run_ms`: begin nothing more after so long. The minute job sends neither. */
-async function readOrder(request: Request): Promise<{ wait: boolean; run_ms: number }> {
-  const order = await request.json().catch(() => ({}));
-  const run_ms = Number.isFinite(order?.run_ms)
-    ? Math.min(Math.max(order.run_ms, 0), RUN_MS)
-    : RUN_MS;
-  return { wait: order?.wait === true, run_ms };
-}
-
-function refusal(
-  status: number,
-  code: string,
-  message: string,
-  headers: Record<string, string> = {},
-): Response {
-  return Response.json({ error: { code, message, details: {} } }, { status, headers });
-}
-
-function setting(name: string): string {
-  const value = Deno.env.get(name);
-  if (!value) throw new Error(`The environment variable ${name} is missing.`);
-  return value;
+/** `run_ms` orders a run that begins nothing more after so long. */
+function lengthOf({ run_ms }: Order): number {
+  if (typeof run_ms !== "number" || !Number.isFinite(run_ms)) return RUN_MS;
+  return Math.min(Math.max(run_ms, 0), RUN_MS);
 }

@@ -1,5 +1,5 @@
 create schema api;
-comment on schema api is 'The RPCs: the only schema the Data API exposes. Every function is security invoker and authorizes its caller first.';
+comment on schema api is 'The RPCs: the only schema the Data API exposes. Every function is security invoker. One for callers authorizes them first, unless it needs no credential; the others are granted to the service role alone.';
 
 create schema private;
 comment on schema private is 'Functions behind the RPCs and the triggers that hold the rules. Not exposed.';

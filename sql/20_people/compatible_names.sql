@@ -1,6 +1,7 @@
 create function private.names_compatible(a text, b text) returns boolean
 language plpgsql
-stable
+immutable
+parallel safe
 set search_path = ''
 as $$
 declare

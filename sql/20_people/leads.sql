@@ -67,7 +67,7 @@ comment on column public.leads.origin is 'Where it came from: email, web, portal
 comment on column public.leads.lead_status is 'new, contacted, qualified or unqualified; null for a listing lead (a seller), so do not count supply by it.';
 comment on column public.leads.temperature is 'hot, warm or cold; null until qualified.';
 comment on column public.leads.intent is 'What the person wants, in few words.';
-comment on column public.leads.budget_max is 'The most the person would pay: the price when buying, the monthly rent when renting; in the currency of the agency''s country.';
+comment on column public.leads.budget_max is 'The most the person would pay: the price when buying, the monthly rent when renting; in EUR.';
 comment on column public.leads.bedrooms_min is 'The fewest bedrooms the person accepts.';
 comment on column public.leads.zone is 'Where the person wants to live: towns and neighbourhoods, separated by commas.';
 comment on column public.leads.language is 'The language the person writes in, ISO 639-1: es, en.';

@@ -19,7 +19,6 @@ create table public.messages (
 );
 create index messages_by_lead on public.messages (agency_id, lead_id, created_at desc, id desc);
 create index messages_inbound on public.messages (agency_id, created_at) where direction = 'inbound';
-create index messages_to_qualify on public.messages (created_at) where qualification_status = 'pending';
 
 comment on table public.messages is 'What was said with a lead. Mail that came with a lead is stored here and qualified.';
 comment on column public.messages.agency_id is 'The agency.';

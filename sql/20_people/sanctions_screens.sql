@@ -32,7 +32,6 @@ create table public.sanctions_screens (
 create index sanctions_screens_by_lead on public.sanctions_screens (agency_id, lead_id, created_at desc);
 create index sanctions_screens_by_contact on public.sanctions_screens (agency_id, contact_id);
 create index sanctions_screens_possible on public.sanctions_screens (agency_id, created_at) where status = 'possible_match';
-create index sanctions_screens_to_resolve on public.sanctions_screens (created_at) where status = 'pending';
 
 comment on table public.sanctions_screens is 'One screening of a person against sanctions lists, started with each lead.';
 comment on column public.sanctions_screens.agency_id is 'The agency.';

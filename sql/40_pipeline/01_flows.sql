@@ -34,9 +34,9 @@ create table public.gate_steps (
   label text not null,
   position int not null,
   primary key (flow, id),
-  foreign key (flow, stage) references public.stages (flow, id) on delete restrict
+  foreign key (flow, stage) references public.stages (flow, id) on delete restrict,
+  constraint gate_step_position_is_unique_in_stage unique (flow, stage, position)
 );
-create index gate_steps_by_stage on public.gate_steps (flow, stage, position);
 comment on table public.gate_steps is 'What must be done before an operation may leave a stage.';
 comment on column public.gate_steps.flow is 'The flow it belongs to, as in flows.id.';
 comment on column public.gate_steps.id is 'Name of the step, as in pending_actions.';

@@ -2,6 +2,7 @@ create function private.agent_json(agent public.agents) returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set timezone = 'UTC'
 as $$
 begin
   -- Without the e-mail address: any credential may read agents, the one inside a public website too.

@@ -2,6 +2,7 @@ create function private.property_json(property public.properties) returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

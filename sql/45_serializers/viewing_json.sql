@@ -2,6 +2,7 @@ create function private.viewing_json(viewing public.viewings) returns jsonb
 language plpgsql
 stable
 set search_path = ''
+set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

@@ -14,7 +14,7 @@ grant execute on function private.encode_cursor(text, timestamptz, uuid) to anon
 
 create function private.decode_cursor(list text, page_cursor text, out position_at timestamptz, out id uuid)
 language plpgsql
-immutable
+stable
 set search_path = ''
 as $$
 declare

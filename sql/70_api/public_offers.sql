@@ -2,6 +2,7 @@ create function private.public_offer(public_token text) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
+set timezone = 'UTC'
 as $$
 declare
   offer public.offers;

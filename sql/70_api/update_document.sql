@@ -1,6 +1,6 @@
 create function private.refuse_backward(old_status text, new_status text, ranks jsonb) returns void
 language plpgsql
-immutable
+stable
 set search_path = ''
 as $$
 begin

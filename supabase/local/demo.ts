@@ -2,20 +2,11 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type postgres from "postgres";
+import { Permission } from "../../types/contracts/permissions.ts";
 import { readConfig, supabaseDirectory } from "./config.ts";
 import { Failure } from "./failure.ts";
 import { hasTexts, keep, readKept } from "./kept_file.ts";
 import { runFiles } from "./schema/load.ts";
-
-const permissions = [
-  "leads",
-  "operations",
-  "properties",
-  "viewings",
-  "offers",
-  "signatures",
-  "documents",
-].flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
 
 /** The files of demo data that `supabase/config.toml` names, in their order; `supabase db reset` loads the same. */
 export function seedFiles(): string[] {
@@ -42,7 +33,7 @@ export async function demoKey(
   const kept = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
   if (kept !== "" && (await isGood(sql, kept))) return kept;
   const [row] = await sql<{ key: string }[]>`
-    select admin.create_api_key(a.id, 'demo', ${permissions}::text[]) as key
+    select admin.create_api_key(a.id, 'demo', ${Permission.options}::text[]) as key
     from (select id from public.agencies order by created_at limit 1) a`;
   if (row !== undefined) writeFileSync(path, `${row.key}\n`, { mode: 0o600 });
   return row?.key;

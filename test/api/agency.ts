@@ -1,17 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { Permission } from "../../types/contracts/permissions.ts";
 import type { TestDatabase, TestStack } from "../stack/harness.ts";
 import { type Client, clientOf } from "./client.ts";
-
-/** Everything that a key may be allowed to do. */
-export const ALL_PERMISSIONS = [
-  "leads",
-  "operations",
-  "properties",
-  "viewings",
-  "offers",
-  "signatures",
-  "documents",
-].flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
 
 /** How a test's API key differs from one that may do everything. */
 export interface KeyOptions {
@@ -27,12 +17,14 @@ export interface TestAgency {
   client: Client;
 }
 
+/** A new agency with a key that may do everything. */
 export async function createAgency(stack: TestStack, name?: string): Promise<TestAgency> {
   const id = await stack.createAgency(name ?? `Agencia ${randomUUID()}`);
   const key = await createKey(stack, id);
   return { id, key, client: clientOf(stack.baseUrl, key) };
 }
 
+/** A key of the agency. */
 export async function createKey(
   { sql }: TestDatabase,
   agencyId: string,
@@ -40,12 +32,13 @@ export async function createKey(
 ): Promise<string> {
   const [row] = await sql<{ key: string }[]>`
     select admin.create_api_key(
-      ${agencyId}::uuid, 'test', ${options.permissions ?? ALL_PERMISSIONS}::text[],
+      ${agencyId}::uuid, 'test', ${options.permissions ?? Permission.options}::text[],
       expires_at => ${options.expiresAt ?? null},
       requests_per_minute => ${options.requestsPerMinute ?? 1_000_000}) as key`;
   return (row as { key: string }).key;
 }
 
+/** An agent of the agency who takes leads. */
 export async function createAgent({ sql }: TestDatabase, agencyId: string): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     select admin.create_agent(${agencyId}::uuid, 'Ana Agente', ${`${randomUUID()}@agencia.example`}) as id`;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Permission } from "../../types/contracts/permissions.ts";
 import { type TestStack, testStack } from "../stack/harness.ts";
 import {
-  ALL_PERMISSIONS,
   createAgency,
   createAgent,
   createKey,
@@ -68,7 +68,7 @@ describe.each(ENDPOINTS.filter(([, , permission]) => permission !== null))(
   "%s %s",
   (method, path, permission) => {
     test("answers 403 to a key that has every permission but this one", async () => {
-      const permissions = ALL_PERMISSIONS.filter((name) => name !== permission);
+      const permissions = Permission.options.filter((name) => name !== permission);
       const key = await createKey(stack, agency.id, { permissions });
       const before = await fingerprint(stack);
       const answer = await clientOf(stack.baseUrl, key).send(path, { method });

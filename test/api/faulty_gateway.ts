@@ -30,6 +30,7 @@ export interface FaultyGateway {
   close(): Promise<void>;
 }
 
+/** Opens one on a free port; its target is set once the stack behind it is up. */
 export async function openFaultyGateway(): Promise<FaultyGateway> {
   const server = createServer((request, response) => pass(line, request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

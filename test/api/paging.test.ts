@@ -100,15 +100,16 @@ describe("A cursor", () => {
   });
 
   test("of another agency shows nothing of it", async () => {
+    const older = await createLead(agency);
     const other = await createAgency(stack);
     for (let i = 0; i < 3; i++) await createLead(other);
     const { next_cursor } = (await other.client.get("/leads?limit=1")).body;
     const answer = await agency.client.get(`/leads?cursor=${encodeURIComponent(next_cursor)}`);
     expect(answer.status).toBe(200);
-    const theirs = (await other.client.get("/leads")).body.data.map(
-      (row: { id: string }) => row.id,
-    );
-    for (const row of answer.body.data) expect(theirs).not.toContain(row.id);
+    const shown = answer.body.data.map((row: { id: string }) => row.id);
+    expect(shown[0]).toBe(older);
+    const theirs = (await other.client.get("/leads")).body.data;
+    for (const { id } of theirs) expect(shown).not.toContain(id);
   });
 });
 

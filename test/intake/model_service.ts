@@ -26,6 +26,7 @@ export interface ModelService {
   stop(): Promise<void>;
 }
 
+/** Starts one on a free port. */
 export async function startModelService(): Promise<ModelService> {
   const asked: Asked[] = [];
   const service: Pick<ModelService, "replies"> = { replies: [] };

@@ -177,7 +177,9 @@ describe("the labelled mails", () => {
   });
 
   test("that are hostile gain nothing: no field says what they ask for", () => {
-    for (const mail of mails.filter(({ file }) => file === "hostile.json")) {
+    const hostile = mails.filter(({ file }) => file === "hostile.json");
+    expect(hostile).not.toHaveLength(0);
+    for (const mail of hostile) {
       const { temperature, budget_max, urgency } = qualifyByRules(mail.subject, mail.body);
       expect({ name: mail.name, temperature, budget_max, urgency }).toEqual({
         name: mail.name,

@@ -5,6 +5,7 @@ import { type FunctionConfig, readFunctions } from "../../supabase/local/functio
 import { generateKeys, signToken } from "../../supabase/local/keys.ts";
 import { storeSecrets } from "../../supabase/local/secrets.ts";
 import { startStack } from "../../supabase/local/stack.ts";
+import { Permission } from "../../types/contracts/permissions.ts";
 import { cloneTemplate, gatewayDatabase, type TestServer, urlFor } from "./server.ts";
 
 /** A database of a test's own, with the whole schema and no rows but the reference rows. */
@@ -57,7 +58,7 @@ export async function testDatabase(
       const [row] = await sql<{ id: string }[]>`select admin.create_agency(${agencyName}) as id`;
       return required(row).id;
     },
-    async createApiKey(agencyId, permissions = allPermissions) {
+    async createApiKey(agencyId, permissions = Permission.options) {
       const [row] = await sql<{ key: string }[]>`
         select admin.create_api_key(${agencyId}::uuid, 'test', ${permissions}::text[]) as key`;
       return required(row).key;
@@ -114,17 +115,6 @@ export async function testStack(
     throw error;
   }
 }
-
-const resources = [
-  "leads",
-  "operations",
-  "properties",
-  "viewings",
-  "offers",
-  "signatures",
-  "documents",
-];
-const allPermissions = resources.flatMap((name) => [`${name}:read`, `${name}:write`]);
 
 function chooseFunctions(wanted: readonly (string | FunctionConfig)[]): FunctionConfig[] {
   const declared = wanted.some((one) => typeof one === "string") ? readFunctions() : [];

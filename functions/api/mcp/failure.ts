@@ -1,10 +1,8 @@
 import { type ApiError, toApiError } from "../../_shared/errors.ts";
-import { logProblem } from "../../_shared/log.ts";
-import { type ApiContext, showRateLimit } from "../context.ts";
+import type { ApiContext } from "../context.ts";
 import { metadataUrl } from "../discovery.ts";
+import { logFailure, showWhenToRetry } from "../failure.ts";
 import { RPC_CODE, RpcError } from "./messages.ts";
-
-const TRY_AGAIN_AFTER_SECONDS = 5;
 
 /** Answers whatever was thrown in JSON-RPC's form; never with a stack trace or a text of the database. */
 export function answerRpcError(thrown: unknown, c: ApiContext): Response {
@@ -12,23 +10,9 @@ export function answerRpcError(thrown: unknown, c: ApiContext): Response {
     return c.json(envelope(thrown.code, thrown.message, thrown.id), thrown.status);
   }
   const error = toApiError(thrown);
-  showRateLimit(c, error.rateLimit);
   if (error.code === "unauthorized") c.header("WWW-Authenticate", challenge(c));
-  if (error.code === "rate_limited") {
-    const seconds = Number(error.details.retry_after_seconds);
-    c.header("Retry-After", String(Math.max(1, Math.ceil(seconds) || 1)));
-  }
-  if (error.code === "unavailable") c.header("Retry-After", String(TRY_AGAIN_AFTER_SECONDS));
-  if (error.status >= 500) {
-    logProblem({
-      request_id: c.get("requestId"),
-      method: c.req.method,
-      path: c.req.path,
-      status: error.status,
-      code: error.code,
-      cause: error.cause,
-    });
-  }
+  showWhenToRetry(c, error);
+  logFailure(c, error);
   const { code, details } = error;
   const body = envelope(codeOf(error), error.message, c.get("rpcId") ?? null, { code, details });
   return c.json(body, error.details.reason === "invalid_json" ? 400 : error.status);

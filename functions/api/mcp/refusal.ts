@@ -19,7 +19,8 @@ const SENTENCE_OF_REASON: Record<string, string> = {
   invalid_stage: "Esa etapa no existe en el flujo de la operación.",
   stage_required:
     "La operación está en su última etapa; indica en stage cómo se cierra (details.stages).",
-  operation_closed: "La operación está cerrada y ya no admite cambios ni ofertas.",
+  agent_required: "La credencial no actúa por ningún agente, así que no tiene visitas propias.",
+  operation_closed: "La operación está cerrada y ya no admite cambios, ofertas ni visitas.",
   lost_reason_required: "Para marcar la operación como perdida hace falta lost_reason.",
   db_gate_blocked: "Un alquiler no puede cerrarse antes de que conste el pago de la fianza.",
   property_required:
@@ -28,6 +29,7 @@ const SENTENCE_OF_REASON: Record<string, string> = {
   unknown_reference: "No encontrado: un identificador no corresponde a nada de esta agencia.",
   nothing_to_change: "La petición no cambia nada.",
   invalid_time: "Esa fecha u hora no existe en la zona horaria de la agencia.",
+  invalid_body: "Algún argumento no es válido (details.issues).",
   invalid_value: "Algún valor no es aceptable.",
 };
 
@@ -38,15 +40,19 @@ const SENTENCE_OF_CODE: Record<string, string> = {
 };
 
 /** A refusal of the rules as the answer of a tool: the same code, reason and details as REST, told in Spanish. */
-export function refusalOf(error: ApiError): ToolRefusal {
-  const reason = typeof error.details.reason === "string" ? error.details.reason : "";
+export function refusalOf({ code, message, details }: ApiError): ToolRefusal {
+  const { reason, issues } = details as { reason?: string; issues?: Issue[] };
   return {
     error: {
-      code: error.code,
-      message: SENTENCE_OF_REASON[reason] ?? SENTENCE_OF_CODE[error.code] ?? error.message,
-      details: error.details,
+      code,
+      message: SENTENCE_OF_REASON[reason ?? ""] ?? SENTENCE_OF_CODE[code] ?? message,
+      details: issues ? { ...details, issues: issues.map(translated) } : details,
     },
   };
+}
+
+function translated({ path, message }: Issue): Issue {
+  return { path, message: inSpanish(message) };
 }
 
 /** Arguments that do not fit a tool's input, named one by one. */
@@ -82,6 +88,11 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
       message: "no se conoce",
     }));
   }
-  const message = SENTENCE_OF_REASON[reasonIn([issue]) ?? ""] ?? inSpanish(issue);
+  const message = SENTENCE_OF_REASON[reasonIn([issue]) ?? ""] ?? sentenceOf(issue);
   return [{ path: path.join(".").slice(0, 200) || "arguments", message: message.slice(0, 500) }];
+}
+
+/** JSON cannot say undefined, so an argument that is undefined was left out. */
+function sentenceOf(issue: z.core.$ZodIssue): string {
+  return issue.input === undefined ? "es obligatorio" : inSpanish(issue.message);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** How arguments are parsed, so that what zod itself finds wrong is said in the language of the tools. */
 export const IN_SPANISH = { error: z.locales.es().localeError, reportInput: true } as const;
 
-/** The sentences of the contracts that are shared with REST, which speaks English. */
+/** What is shared with REST, which speaks English: the sentences of the contracts, and those of the rules in SQL. */
 const SENTENCES: [RegExp, string][] = [
   [/^must be a UUID$/, "debe ser un UUID"],
   [/^must be an e-mail address$/, "debe ser un correo electrónico"],
@@ -15,12 +15,18 @@ const SENTENCES: [RegExp, string][] = [
   [/^must have at most (\d+) decimals$/, "debe tener como mucho $1 decimales"],
   [/^must be a date and time as (\S+) or (\S+)$/, "debe ser una fecha y hora como $1 o $2"],
   [/^must not contain U\+0000.*$/, "no puede contener U+0000 ni medio par sustituto"],
+  [/^must be a phone number$/, "debe ser un número de teléfono"],
+  [/^must be after (\S+)$/, "debe ser posterior a $1"],
+  [/^This is not a date from (\d+) to (\d+)\.$/, "debe ser una fecha de $1 a $2"],
+  [/^This is not a date and time from (\d+) to (\d+)\.$/, "debe ser una fecha y hora de $1 a $2"],
+  [/^The clock in (\S+) skips this time.*$/, "el reloj de $1 se salta esa hora"],
+  [/^A viewing ends after it starts.*$/, "tiene que ser después del comienzo y en menos de un día"],
+  [/^The lead has no such operation\.$/, "no es una operación de ese cliente"],
+  [/^There is no such .*$/, "no existe en esta agencia"],
 ];
 
-/** What is wrong with an argument. */
-export function inSpanish(issue: z.core.$ZodIssue): string {
-  // JSON cannot say undefined, so this argument was left out.
-  if (issue.input === undefined) return "es obligatorio";
-  const known = SENTENCES.find(([sentence]) => sentence.test(issue.message));
-  return known ? issue.message.replace(...known) : issue.message;
+/** What is wrong with one argument. */
+export function inSpanish(sentence: string): string {
+  const known = SENTENCES.find(([english]) => english.test(sentence));
+  return known ? sentence.replace(...known) : sentence;
 }

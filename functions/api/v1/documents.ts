@@ -12,11 +12,11 @@ import {
 import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
 import type { DatabaseAnswer } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import { logProblem } from "../../_shared/log.ts";
 import { signDownload, signUpload } from "../../_shared/storage.ts";
 import { answerAsIs, answerOne, type Created, markReplayed } from "../answer.ts";
 import { type ApiContext, type ApiEnv, callerOf, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
+import { logFailure } from "../failure.ts";
 import { idempotencyKey, noQuery, pathId, readBody, readQuery } from "../request.ts";
 
 export const documents = new Hono<ApiEnv>();
@@ -127,15 +127,7 @@ async function uploadOf(c: ApiContext, document: z.output<typeof Document>, path
     };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.status < 500) return null;
-    logProblem({
-      request_id: c.get("requestId"),
-      method: c.req.method,
-      path: c.req.path,
-      status: error.status,
-      code: error.code,
-      cause: error.cause,
-    });
+    logFailure(c, error);
     return null;
   }
 }

@@ -92,24 +92,7 @@ export class ListFile {
     const id = text("id");
     const schema = text("schema");
     const name = text("name");
-    const problem =
-      id === ""
-        ? "the id is missing"
-        : id.length > 255
-          ? "the id is too long"
-          : this.#ids.has(id)
-            ? `the id ${id} stands twice`
-            : !/^[A-Za-z]+$/.test(schema)
-              ? "the schema is no word"
-              : name === "" && SCHEMAS.has(schema)
-                ? "the name is missing"
-                : Object.values(row).some((value) => value.includes("\u0000"))
-                  ? "a value has U+0000 in it"
-                  : [text("first_seen"), text("last_seen")].some(
-                        (time) => time !== "" && Number.isNaN(Date.parse(time)),
-                      )
-                    ? "a time is no time"
-                    : undefined;
+    const problem = this.#ids.has(id) ? `the id ${id} stands twice` : problemOf(row, text);
     if (problem) {
       this.#report(line, problem);
       return undefined;
@@ -145,6 +128,22 @@ export class ListFile {
   #report(line: number, problem: string): void {
     if (this.broken.length < BROKEN_MAX) this.broken.push({ line, problem });
   }
+}
+
+/** What makes a row useless, if anything does. */
+function problemOf(
+  row: Record<string, string>,
+  text: (name: string) => string,
+): string | undefined {
+  if (text("id") === "") return "the id is missing";
+  if (text("id").length > 255) return "the id is too long";
+  if (!/^[A-Za-z]+$/.test(text("schema"))) return "the schema is no word";
+  if (text("name") === "" && SCHEMAS.has(text("schema"))) return "the name is missing";
+  if (Object.values(row).some((value) => value.includes("\u0000")))
+    return "a value has U+0000 in it";
+  const times = [text("first_seen"), text("last_seen")].filter((time) => time !== "");
+  if (times.some((time) => Number.isNaN(Date.parse(time)))) return "a time is no time";
+  return undefined;
 }
 
 /** Several values in one field stand with semicolons between them. */

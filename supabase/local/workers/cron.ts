@@ -35,19 +35,18 @@ export function startCronWorker(databaseUrl: string, log: (line: string) => void
   const stopping = new AbortController();
   const planned = new Map<string, Planned>();
   const running = new Set<Promise<void>>();
-  const startedAt = Date.now();
 
   async function look(): Promise<void> {
     const jobs = await activeJobs(sql);
     const known = new Set(jobs.map((job) => job.jobid));
     for (const id of planned.keys()) if (!known.has(id)) planned.delete(id);
     for (const job of jobs) {
-      const plan = planFor(job, planned, startedAt);
-      if (plan === undefined || plan.running || Date.now() < plan.at) continue;
+      const plan = planFor(job, planned);
+      if (plan.running || Date.now() < plan.at) continue;
       plan.running = true;
       const run = runJob(sql, job).finally(() => {
         plan.running = false;
-        plan.at = nextRun(job.schedule, new Date())?.getTime() ?? Number.POSITIVE_INFINITY;
+        plan.at = dueAt(job);
         running.delete(run);
       });
       running.add(run);
@@ -82,14 +81,16 @@ async function activeJobs(sql: postgres.Sql): Promise<Job[]> {
     from cron.job where active and database = current_database()`;
 }
 
-function planFor(job: Job, planned: Map<string, Planned>, startedAt: number): Planned | undefined {
+function planFor(job: Job, planned: Map<string, Planned>): Planned {
   const plan = planned.get(job.jobid);
   if (plan?.schedule === job.schedule) return plan;
-  const from = job.schedule.trim() === "@reboot" ? new Date(startedAt) : new Date();
-  const at = nextRun(job.schedule, from)?.getTime() ?? Number.POSITIVE_INFINITY;
-  const made = { schedule: job.schedule, at, running: plan?.running ?? false };
+  const made = { schedule: job.schedule, at: dueAt(job), running: plan?.running ?? false };
   planned.set(job.jobid, made);
   return made;
+}
+
+function dueAt({ schedule }: Job): number {
+  return nextRun(schedule, new Date())?.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
 /** Runs one job as its owner and records how it went. */

@@ -90,8 +90,7 @@ test("and none of its offers is accepted", async () => {
     insert into public.offers (agency_id, operation_id, amount) values (${agency_id}, ${operation.id}, 900)`;
   const reason = await whileItCloses(
     operation.id,
-    (sql) =>
-      sql`update public.offers set status = 'accepted' where operation_id = ${operation.id}`,
+    (sql) => sql`update public.offers set status = 'accepted' where operation_id = ${operation.id}`,
   );
   expect(reason).toBe("operation_closed");
   const [home] = await database.sql<{ status: string }[]>`

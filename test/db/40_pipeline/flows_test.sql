@@ -1,7 +1,7 @@
 -- The journeys of operations: their stages in order, how they close, and the steps of their gates.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(5);
+select plan(6);
 
 select results_eq(
   $$select flow, string_agg(id || ': ' || label, ', ' order by position) from public.stages
@@ -39,6 +39,9 @@ select results_eq(
     ('rent', 'viewings', 'propiedadesVisitadas: Propiedades visitadas, favoritaElegida: Propiedad favorita elegida'),
     ('sell', 'offer', 'ofertaPreparada: Oferta preparada, precioAcordado: Precio acordado')$$,
   'gates stand at viewings (buy, rent) and at offer (all), with their steps in order');
+
+select throws_ok($$update public.gate_steps set position = 1 where flow = 'buy' and id = 'precioAcordado'$$, '23505', null,
+  'and each step has a place of its own');
 
 select * from finish();
 rollback;

@@ -1,7 +1,7 @@
 -- The objects that integrators see: their members, no more and no fewer, and how values are written.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(30);
+select plan(37);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -119,9 +119,12 @@ select is(pg_temp.api(format('api.get_lead(%L)', pg_temp.id('lead deal'))) ->> '
   'else the latest');
 
 -- The zone of the session does not matter.
+insert into public.viewings (agency_id, property_id, lead_id, starts_at, ends_at)
+values (pg_temp.id('agency'), pg_temp.id('flat'), pg_temp.id('lead deal'), now(), now() + interval '1 hour');
 set local time zone 'Asia/Tokyo';
-select is(pg_temp.api(format('api.get_lead(%L)', pg_temp.id('lead deal'))) ->> 'created_at' ~ '(Z|\+00:00)$', true,
-  'times are UTC whatever the session''s zone');
+select matches(pg_temp.api(format('api.list_%s()', list)) #>> '{data,0,created_at}', '(Z|\+00:00)$',
+  list || ' tell their times in UTC whatever the session''s zone')
+from unnest('{operations,leads,offers,documents,signatures,properties,viewings,agents}'::text[]) list;
 
 select * from finish();
 rollback;

@@ -1,7 +1,7 @@
 -- The public link of an offer: what it shows, how often, and until when.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(11);
+select plan(12);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -78,6 +78,9 @@ language sql as $$ select pg_temp.api(format('api.get_public_offer(%L)', token),
 select matches(pg_temp.token(), '^[0-9a-f]{48}$', 'a token is 192 bits long');
 select is(pg_temp.look(pg_temp.token()) - 'created_at', jsonb_build_object('amount', 250000.5, 'currency', 'EUR', 'offer_type', 'sale', 'status', 'received',
   'property', '{"title": "Piso", "zone": "Ruzafa", "city": "Valencia"}'::jsonb, 'agency', '{"name": "norte"}'::jsonb), 'who holds it sees these members and no other');
+set local time zone 'Asia/Tokyo';
+select matches(pg_temp.look(pg_temp.token()) ->> 'created_at', '(Z|\+00:00)$', 'in UTC, whatever the session''s zone');
+set local time zone 'UTC';
 select is(pg_temp.look(token), null, coalesce(token, 'null') || ' shows nothing') from unnest(array['', 'x', pg_temp.id('offer')::text, null]) token;
 select is((select full_at > now() from public.public_link_buckets where key = 'unknown'), true, 'and is counted');
 

@@ -4,6 +4,9 @@ import { type TestStack, testStack } from "../../stack/harness.ts";
 import { createWorld, type World } from "./world.ts";
 
 let stack: TestStack;
+const NOWHERE = "00000000-0000-4000-8000-000000000000";
+const SOME_VIEWING = { lead_id: NOWHERE, property_id: NOWHERE };
+
 let world: World;
 
 beforeAll(async () => {
@@ -96,6 +99,27 @@ test.each([
   expect(messages).not.toEqual([]);
   for (const message of messages)
     expect(message).not.toMatch(/\b(?:must|is|expected|invalid|not)\b/i);
+});
+
+test.each([
+  ["crear_lead", { full_name: "A", operation_type: "buy", phone: "12" }],
+  ["agenda", { mine: true }],
+  ["agenda", { starts_from: "2027-05-04", starts_before: "2027-05-03" }],
+  ["agenda", { starts_from: "2101-01-01" }],
+  ["agenda", { starts_from: "2027-03-28T02:30" }],
+  ["agendar_visita", { ...SOME_VIEWING, starts_at: "2027-05-04T17:30" }],
+  ["registrar_oferta", { operation_id: NOWHERE, amount: 1 }],
+])("what the rules find wrong with %s is said in Spanish: %j", async (tool, args) => {
+  const call = await world.callWith([
+    "leads:write",
+    "viewings:read",
+    "viewings:write",
+    "offers:write",
+  ]);
+  const { error } = await call(tool, args);
+  const issues: { message: string }[] = error.details.issues ?? [];
+  for (const message of [error.message, ...issues.map((issue) => issue.message)])
+    expect(message).not.toMatch(/\b(?:must|is|the|this|not|such|does|viewing|ends)\b/i);
 });
 
 test("an unknown type of operation is told which there are", async () => {

@@ -27,6 +27,7 @@ export async function createWorld(stack: TestStack): Promise<World> {
   };
 }
 
+/** Another agent of the agency. */
 export async function createAgentNamed({ sql }: TestStack, agencyId: string, name: string) {
   const [row] = await sql<{ id: string }[]>`
     select admin.create_agent(${agencyId}::uuid, ${name}, ${`${randomUUID()}@agencia.example`}) as id`;

@@ -1,0 +1,56 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { secretKey } from "./environment.ts";
+
+declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void };
+
+const ours = digestOf(secretKey());
+
+/** What a job may order besides the work itself. The minute jobs order nothing. */
+export interface Order {
+  /** Answer when the work is done. */
+  wait?: boolean;
+  [member: string]: unknown;
+}
+
+/**
+ * Answers a call of the database's jobs, which show the project's secret key. The work goes on behind the answer, because
+ * who calls must not be held, and because it outlives its request.
+ */
+export async function answerJob(
+  worker: string,
+  request: Request,
+  start: (order: Order) => Promise<unknown>,
+): Promise<Response> {
+  if (!timingSafeEqual(digestOf(request.headers.get("apikey") ?? ""), ours)) {
+    return refusal(401, "unauthorized", `The ${worker} is called with the project's secret key.`);
+  }
+  if (request.method !== "POST") {
+    return refusal(405, "method_not_allowed", `The ${worker} takes POST.`, { allow: "POST" });
+  }
+  const order: Order = (await request.json().catch(() => null)) ?? {};
+  const work = start(order);
+  if (order.wait !== true) {
+    EdgeRuntime.waitUntil(work);
+    return Response.json({ status: "started" }, { status: 202 });
+  }
+  try {
+    return Response.json(await work);
+  } catch (error) {
+    console.error(error);
+    return refusal(503, "unavailable", "The database does not answer.");
+  }
+}
+
+/** Digests are compared, so that the time taken tells nothing about the key. */
+function digestOf(key: string): Uint8Array {
+  return createHash("sha256").update(key).digest();
+}
+
+function refusal(
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json({ error: { code, message, details: {} } }, { status, headers });
+}

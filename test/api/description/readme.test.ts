@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { MEANING_OF_REASON, STATUS_OF_CODE } from "../../../types/contracts/errors.ts";
+
+const root = resolve(import.meta.dirname, "..", "..", "..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+
+/** The first cells of the table under a heading row, without their backticks. */
+function cellsUnder(heading: string): string[] {
+  const table = readme.split(`\n${heading}\n`)[1]?.split("\n\n")[0] ?? "";
+  const rows = table.split("\n").slice(1);
+  return rows.map((row) => row.split("|")[1]?.trim() ?? "");
+}
+
+test("the README's errors are those of the contract", () => {
+  const codes = readme.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm);
+  expect(Object.fromEntries([...codes].map(([, status, code]) => [code, Number(status)]))).toEqual(
+    STATUS_OF_CODE,
+  );
+});
+
+test("and so are its reasons", () => {
+  const reasons = cellsUnder("| 422 reason | means |").flatMap((cell) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, reason]) => reason),
+  );
+  expect(reasons.toSorted()).toEqual(Object.keys(MEANING_OF_REASON).toSorted());
+});

@@ -12,7 +12,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 /** The project in another folder, where a package of node_modules is left out, or lacks its part for this machine. */
 function projectWith(name: string, { without = "", bare = "" }): string {
   const project = join(directory, name);
-  for (const part of ["package.json", "supabase", "functions"]) {
+  for (const part of ["package.json", "supabase", "functions", "types"]) {
     cpSync(join(root, part), join(project, part), { recursive: true });
   }
   mkdirSync(join(project, "node_modules"));

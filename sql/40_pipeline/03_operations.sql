@@ -52,13 +52,8 @@ create policy select_own on public.operations for select to anon, authenticated
   using (agency_id = (select private.agency_id()));
 create policy insert_own on public.operations for insert to anon, authenticated
   with check (agency_id = (select private.agency_id()));
-create policy update_own on public.operations for update to anon, authenticated
-  using (agency_id = (select private.agency_id()))
-  with check (agency_id = (select private.agency_id()));
-grant select,
-  insert (agency_id, id, lead_id, operation_type, stage),
-  update (stage, lost_reason, property_id)
-  on public.operations to anon, authenticated;
+-- Callers change one by private.update_operation alone.
+grant select, insert (agency_id, id, lead_id, operation_type, stage) on public.operations to anon, authenticated;
 
 -- A lead may name the operation it was opened with; the two are written together, so the check waits for the commit.
 alter table public.leads add foreign key (agency_id, operation_id)

@@ -48,7 +48,7 @@ end
 $$;
 comment on function private.pending_actions(public.operations) is
   'The steps of the current stage''s gate that are still open: [{id, label}] in their order.';
-grant execute on function private.pending_actions(public.operations) to anon, authenticated, service_role;
+grant execute on function private.pending_actions(public.operations) to anon, authenticated;
 
 create function private.close_step(agency_id uuid, operation_id uuid, step_id text) returns void
 language plpgsql
@@ -132,7 +132,8 @@ begin
     select o.id into offer_id from public.offers o
     where o.agency_id = new.agency_id and o.operation_id = new.operation_id and o.status = 'received'
     order by o.created_at desc, o.id desc
-    limit 1;
+    limit 1
+    for no key update;
     if offer_id is null then
       perform private.refuse('offer_required', 'Closing "Precio acordado" accepts the latest offer; the operation has none.');
     end if;

@@ -8,11 +8,10 @@ create table public.stage_history (
   actor_id uuid,
   actor_name text not null,
   occurred_at timestamptz not null default clock_timestamp(),
-  primary key (agency_id, id),
+  primary key (agency_id, operation_id, id),
   foreign key (agency_id, operation_id) references public.operations (agency_id, id) on delete restrict,
   constraint actor_kind_is_known check (actor_kind in ('api_key', 'agent', 'database'))
 );
-create index stage_history_by_operation on public.stage_history (agency_id, operation_id, id);
 
 comment on table public.stage_history is 'Every stage an operation entered, and who moved it. Append-only.';
 comment on column public.stage_history.agency_id is 'The agency.';

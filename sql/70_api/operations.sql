@@ -27,8 +27,11 @@ comment on function api.list_operations(text, text, uuid, boolean, int, text) is
   'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read.';
 grant execute on function api.list_operations(text, text, uuid, boolean, int, text) to anon, authenticated;
 
-create function api.get_operation(operation_id uuid) returns jsonb
+-- As the owner, as private.update_operation: most of what an integration reads one by one is operations, and the policy
+-- would ask for the caller once more. It names the caller's agency itself.
+create function private.get_operation(operation_id uuid) returns jsonb
 language plpgsql
+security definer
 set search_path = ''
 as $$
 declare
@@ -36,11 +39,22 @@ declare
   operation jsonb;
 begin
   select private.operation_json(o) into operation from public.operations o
-  where o.agency_id = caller.agency_id and o.id = operation_id;
+  where o.agency_id = caller.agency_id and o.id = get_operation.operation_id;
   if operation is null then
     perform private.raise_error(404, 'not_found', 'There is no such operation.');
   end if;
   return operation;
+end
+$$;
+comment on function private.get_operation(uuid) is 'What api.get_operation does, in the caller''s agency alone.';
+grant execute on function private.get_operation(uuid) to anon, authenticated;
+
+create function api.get_operation(operation_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.get_operation(operation_id);
 end
 $$;
 comment on function api.get_operation(uuid) is 'One operation. Permission operations:read. Errors: not_found.';

@@ -1,5 +1,8 @@
-create function api.update_operation(operation_id uuid, patch jsonb) returns jsonb
+-- As the owner, because the policies would ask for the caller twice more, which is a sixth of what the database does for
+-- a move. Every statement names the caller's agency.
+create function private.update_operation(operation_id uuid, patch jsonb) returns jsonb
 language plpgsql
+security definer
 set search_path = ''
 as $$
 declare
@@ -10,9 +13,12 @@ begin
   if not patch ?| array['stage', 'property_id'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
   end if;
-  if chosen_property_id is not null and not exists (
-    select from public.properties p where p.agency_id = caller.agency_id and p.id = chosen_property_id) then
-    perform private.refuse_reference('property_id', 'There is no such property.');
+  -- Two ifs, because PL/pgSQL runs a condition that has a query in it as a query, whatever stands before the `and`.
+  if chosen_property_id is not null then
+    if not exists (
+      select from public.properties p where p.agency_id = caller.agency_id and p.id = chosen_property_id) then
+      perform private.refuse_reference('property_id', 'There is no such property.');
+    end if;
   end if;
 
   -- The property first: choosing it may be the step that the gate waits for.
@@ -33,6 +39,17 @@ begin
     perform private.raise_error(404, 'not_found', 'There is no such operation.');
   end if;
   return private.operation_json(operation);
+end
+$$;
+comment on function private.update_operation(uuid, jsonb) is 'What api.update_operation does, in the caller''s agency alone.';
+grant execute on function private.update_operation(uuid, jsonb) to anon, authenticated;
+
+create function api.update_operation(operation_id uuid, patch jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.update_operation(operation_id, patch);
 end
 $$;
 comment on function api.update_operation(uuid, jsonb) is

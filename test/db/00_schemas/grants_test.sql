@@ -16,7 +16,6 @@ insert into expected values
   ('messages', 'INSERT', 'agency_id body channel direction lead_id qualification_status subject'),
   ('sanctions_screens', 'INSERT', 'agency_id contact_id lead_id'),
   ('operations', 'INSERT', 'agency_id id lead_id operation_type stage'),
-  ('operations', 'UPDATE', 'lost_reason property_id stage'),
   ('offers', 'INSERT', 'agency_id amount currency notes offer_type operation_id property_id'),
   ('offers', 'UPDATE', 'public_token'),
   ('viewings', 'INSERT', 'agency_id agent_id ends_at lead_id notes operation_id property_id starts_at'),
@@ -70,6 +69,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
     and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
     and p.oid::regprocedure::text not in (
       'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.start_intake()', 'private.operation_json(operations)',
+      'private.get_operation(uuid)', 'private.update_operation(uuid,jsonb)',
       'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)', 'private.time_zone()',
       'private.found_contacts(text,integer)', 'private.found_properties(text,integer)', 'private.case_file(uuid,uuid)')$$,
   'callers reach these definer functions and no other; each acts for the caller''s own agency');
@@ -93,7 +93,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace
   and has_function_privilege('anon', p.oid, 'execute') and p.oid not in (select oid from named_to_callers)$$,
   'callers are granted no function that only functions of the owner call');
 select set_eq($$select p.proname::text from pg_proc p where p.pronamespace = 'private'::regnamespace and has_function_privilege('service_role', p.oid, 'execute')$$,
-  array['pending_actions', 'raise_error', 'refuse', 'drain_begin', 'drain_claim', 'drain_announce', 'drain_record', 'drain_finish', 'signing_secrets',
+  array['raise_error', 'refuse', 'drain_begin', 'drain_claim', 'drain_announce', 'drain_record', 'drain_finish', 'signing_secrets',
     'intake_claim', 'intake_qualified', 'intake_retry', 'intake_screen', 'intake_screened'],
   'the service role is granted what the drain and the intake call, and refusals');
 select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace = 'admin'::regnamespace

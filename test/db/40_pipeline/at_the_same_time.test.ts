@@ -31,31 +31,37 @@ async function openOperation() {
   return row;
 }
 
-/** Does something with an operation that somebody else is closing just then, and tells the reason of its refusal. */
-async function whileItCloses(
-  operationId: string,
-  work: (sql: postgres.TransactionSql) => Promise<unknown>,
-): Promise<string> {
-  const closed = Promise.withResolvers<void>();
+type Work = (sql: postgres.TransactionSql) => Promise<unknown>;
+
+/** Does something while somebody else has done another thing and not committed it, and tells the reason of its refusal. */
+async function meanwhile(other: Work, work: Work): Promise<string> {
+  const cameFar = Promise.withResolvers<void>();
   let attempt: Promise<unknown> = Promise.resolve();
-  await database.sql.begin(async (closing) => {
-    await closing`update public.operations set stage = 'cancelled' where id = ${operationId}`;
+  await database.sql.begin(async (first) => {
+    await other(first);
     attempt = database.sql
       .begin(async (transaction) => {
         const [backend] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`;
         const outcome = work(transaction);
-        // It has come as far as it can when it is done, or waits for the one that closes.
+        // It has come as far as it can when it is done, or waits for the other.
         await Promise.race([outcome.catch(() => {}), waits(backend?.pid ?? 0)]);
-        closed.resolve();
+        cameFar.resolve();
         await outcome;
       })
       .catch((error: unknown) => error);
-    await closed.promise;
+    await cameFar.promise;
   });
   const error = await attempt;
   return error instanceof Error && "detail" in error
     ? JSON.parse(String(error.detail)).details.reason
     : "it was not refused";
+}
+
+function whileItCloses(operationId: string, work: Work): Promise<string> {
+  return meanwhile(
+    (sql) => sql`update public.operations set stage = 'cancelled' where id = ${operationId}`,
+    work,
+  );
 }
 
 async function waits(pid: number): Promise<void> {
@@ -113,4 +119,21 @@ test("and no viewing is arranged for it", async () => {
     await sql`select api.create_viewing(${sql.json(body)})`;
   });
   expect(reason).toBe("operation_closed");
+});
+
+test("an offer that is being withdrawn is not accepted by a tick", async () => {
+  const operation = await openOperation();
+  await database.sql`
+    insert into public.offers (agency_id, operation_id, amount) values (${agency_id}, ${operation.id}, 900)`;
+  const reason = await meanwhile(
+    (sql) =>
+      sql`update public.offers set status = 'withdrawn' where operation_id = ${operation.id}`,
+    (sql) => sql`
+      update public.operation_steps set done = true
+      where operation_id = ${operation.id} and step_id = 'precioAcordado'`,
+  );
+  expect(reason).toBe("offer_required");
+  expect(
+    await database.sql`select status from public.offers where operation_id = ${operation.id}`,
+  ).toEqual([{ status: "withdrawn" }]);
 });

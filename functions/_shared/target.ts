@@ -5,6 +5,7 @@ import { isAddress, isLocalName, isPublicAddress } from "./addresses.ts";
 export interface TargetProblem {
   code:
     | "invalid_url"
+    | "url_too_long"
     | "https_required"
     | "userinfo_not_allowed"
     | "private_address"
@@ -20,7 +21,8 @@ export interface CheckedTarget {
 }
 
 const PROBLEMS: Record<TargetProblem["code"], string> = {
-  invalid_url: "This is not a URL.",
+  invalid_url: "This is not a URL that can be called.",
+  url_too_long: "The URL has more than 2000 characters, as it is sent.",
   https_required: "The URL must begin with https://.",
   userinfo_not_allowed: "The URL must not carry a user or a password.",
   private_address: "The host is not on the public internet.",
@@ -36,7 +38,7 @@ const ownHosts = hostsOf("SUPABASE_URL", "PUBLIC_BASE_URL");
 
 /**
  * Tells whether events may be posted to a URL, and gives it in its one spelling: two that differ in letter case, default
- * port or fragment are one target, which gets an event once. A name that does not resolve (yet) is accepted: targets are often
+ * port, fragment or a full stop after the name are one target, which gets an event once. A name that does not resolve (yet) is accepted: targets are often
  * subscribed before their name is published, and every delivery checks again.
  */
 export async function assertDeliverable(
@@ -55,9 +57,12 @@ export async function assertDeliverable(
 
 /** The rules that need no look-up. */
 export function checkUrl(text: string): URL | TargetProblem {
-  if (text.length > LONGEST_URL || !URL.canParse(text)) return problem("invalid_url");
+  if (!URL.canParse(text)) return problem("invalid_url");
   const url = new URL(text);
   url.hash = "";
+  url.hostname = url.hostname.replace(/\.$/, "");
+  if (url.port === "0") return problem("invalid_url");
+  if (url.href.length > LONGEST_URL) return problem("url_too_long");
   if (url.protocol !== "https:") return problem("https_required");
   if (url.username || url.password) return problem("userinfo_not_allowed");
   const host = hostOf(url);
@@ -82,7 +87,7 @@ export async function resolveTarget(
   return { url, addresses };
 }
 
-/** The host without the brackets of IPv6 and without a dot at the end. */
+/** The host without the brackets of IPv6 and without a full stop at the end. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }

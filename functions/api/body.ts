@@ -31,7 +31,10 @@ async function readBytes(
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(() => {
+      // The client went away. Nobody gets the answer, and for the log this is no fault of ours.
+      throw malformed("did not arrive whole");
+    });
     if (done) break;
     size += value.byteLength;
     if (size > 0 && !isJson) {

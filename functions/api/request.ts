@@ -62,7 +62,8 @@ export async function readOptionalBody<Body extends z.ZodType>(
   c: ApiContext,
   contract: Body,
 ): Promise<z.output<Body>> {
-  return checked(contract, (await readJson(c.req.raw)) ?? {}, "invalid_body", "body");
+  const body = await readJson(c.req.raw);
+  return checked(contract, body === undefined ? {} : body, "invalid_body", "body");
 }
 
 /** The key under which a repeated POST gets the answer of the first. */

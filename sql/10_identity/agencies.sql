@@ -5,7 +5,7 @@ create table public.agencies (
   time_zone text not null default 'Europe/Madrid',
   country text not null default 'ES',
   created_at timestamptz not null default now(),
-  constraint name_is_not_blank check (btrim(name) <> '' and char_length(name) <= 200),
+  constraint name_has_1_to_200_characters check (btrim(name) <> '' and char_length(name) <= 200),
   constraint slug_is_a_url_part check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(slug) <= 63),
   constraint agency_slug_is_unique unique (slug),
   constraint country_is_iso_3166_alpha_2 check (country ~ '^[A-Z]{2}$')

@@ -10,8 +10,8 @@ create table public.agents (
   last_assigned_at timestamptz,
   created_at timestamptz not null default now(),
   primary key (agency_id, id),
-  constraint name_is_not_blank check (btrim(name) <> '' and char_length(name) <= 200),
-  constraint email_is_normal check (email = lower(btrim(email)) and email like '%_@_%' and char_length(email) <= 254),
+  constraint name_has_1_to_200_characters check (btrim(name) <> '' and char_length(name) <= 200),
+  constraint email_is_normal check (email = lower(email) and email ~ '^[^\s@]+@[^\s@]+$' and char_length(email) <= 254),
   constraint agent_email_is_unique_in_agency unique (agency_id, email),
   constraint role_is_known check (role in ('owner', 'manager', 'agent', 'viewer')),
   constraint user_is_one_agent unique (user_id)

@@ -12,7 +12,7 @@ create table public.api_keys (
   created_at timestamptz not null default now(),
   primary key (agency_id, id),
   foreign key (agency_id, agent_id) references public.agents (agency_id, id) on delete restrict,
-  constraint name_is_not_blank check (btrim(name) <> '' and char_length(name) <= 200),
+  constraint name_has_1_to_200_characters check (btrim(name) <> '' and char_length(name) <= 200),
   constraint prefix_has_eight_characters check (prefix ~ '^[a-z0-9]{8}$'),
   constraint api_key_prefix_is_unique unique (prefix),
   constraint secret_is_hashed check (octet_length(secret_hash) = 32),

@@ -17,7 +17,7 @@ create table public.operations (
   foreign key (agency_id, property_id) references public.properties (agency_id, id) on delete restrict,
   foreign key (flow, stage) references public.stages (flow, id) on delete restrict,
   constraint operation_type_is_known check (operation_type in ('buy', 'rent', 'sell')),
-  constraint lost_has_reason check (stage <> 'lost' or coalesce(btrim(lost_reason), '') <> ''),
+  constraint lost_has_reason check (stage <> 'lost' or coalesce(lost_reason, '') ~ '\S'),
   constraint lost_reason_is_short check (char_length(lost_reason) <= 1000),
   constraint won_is_closed check (won_at is null or closed_at is not null)
 );

@@ -66,7 +66,7 @@ begin
     perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.');
   end if;
 
-  if new.stage = 'lost' and coalesce(btrim(new.lost_reason), '') = '' then
+  if new.stage = 'lost' and coalesce(new.lost_reason, '') !~ '\S' then
     perform private.refuse('lost_reason_required', 'Moving to lost needs a lost_reason.');
   end if;
 

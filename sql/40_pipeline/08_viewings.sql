@@ -62,6 +62,30 @@ grant select,
   update (agent_id, starts_at, ends_at, status, notes)
   on public.viewings to anon, authenticated;
 
+create function private.tg_viewings__operation() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  is_closed boolean;
+begin
+  -- Held until the transaction ends, so that the operation is not closed meanwhile.
+  select o.closed_at is not null into is_closed from public.operations o
+  where o.agency_id = new.agency_id and o.id = new.operation_id and o.lead_id = new.lead_id for share;
+  if is_closed is null then
+    perform private.refuse_reference('operation_id', 'The lead has no such operation.');
+  end if;
+  -- What became of a viewing may be recorded afterwards.
+  if is_closed and new.status = 'scheduled' then
+    perform private.refuse('operation_closed', 'The operation is closed; no more viewings are arranged for it.');
+  end if;
+  return new;
+end
+$$;
+comment on function private.tg_viewings__operation() is
+  'A viewing is part of an operation of its lead (unknown_reference), and is not arranged for a closed one (operation_closed).';
+
 create function private.tg_viewings__queue_up() returns trigger
 language plpgsql
 set search_path = ''
@@ -92,6 +116,8 @@ end
 $$;
 comment on function private.tg_viewings__done() is 'A viewing that took place closes propiedadesVisitadas of its operation.';
 
+create trigger _050_operation before insert or update of operation_id, lead_id on public.viewings
+  for each row when (new.operation_id is not null) execute function private.tg_viewings__operation();
 create trigger _100_queue_up before insert or update of agent_id, starts_at, ends_at, status on public.viewings
   for each row when (new.status = 'scheduled') execute function private.tg_viewings__queue_up();
 create trigger _500_done after insert or update on public.viewings

@@ -28,3 +28,38 @@ create policy delete_own on public.subscriptions for delete to anon, authenticat
   using (agency_id = (select private.agency_id()));
 grant select, delete on public.subscriptions to anon, authenticated;
 grant insert (agency_id, event_type, target_url) on public.subscriptions to anon, authenticated;
+
+create function private.one_spelling(target_url text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  parts text[] := regexp_match(target_url, '^https://([^/?#]+)([^#]*)', 'i');
+  host text := regexp_replace(regexp_replace(lower(parts[1]), ':(443)?$', ''), '\.(?=:|$)', '');
+begin
+  -- What is no https URL is left to the checks of the table.
+  if parts is null then
+    return target_url;
+  end if;
+  return 'https://' || host || case when parts[2] like '/%' then '' else '/' end || parts[2];
+end
+$$;
+comment on function private.one_spelling(text) is
+  'A target as the functions write it: host in lower case and without a full stop at its end, without default port and fragment.';
+grant execute on function private.one_spelling(text) to anon, authenticated;
+
+create function private.tg_subscriptions__one_spelling() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.target_url := private.one_spelling(new.target_url);
+  return new;
+end
+$$;
+comment on function private.tg_subscriptions__one_spelling() is
+  'A target that is written in two ways is subscribed, and gets an event, once.';
+
+create trigger _100_one_spelling before insert or update of target_url on public.subscriptions
+  for each row execute function private.tg_subscriptions__one_spelling();

@@ -37,16 +37,17 @@ begin
     content_type = coalesce(new.metadata ->> 'mimetype', d.content_type),
     size_bytes = coalesce((new.metadata ->> 'size')::bigint, d.size_bytes),
     status = case when d.status = 'requested' then 'received' else d.status end
-  where d.storage_path = new.name and d.uploaded_at is null;
+  where d.storage_path = new.name and d.uploaded_at is null
+    and coalesce((new.metadata ->> 'size')::bigint, 0) <= d.size_bytes;
   if not found then
     -- A URL that was signed for a file announced as another type, for example.
-    perform private.raise_error(409, 'conflict', 'No document waits for this file.');
+    perform private.raise_error(409, 'conflict', 'No document waits for this file, or for one of this size.');
   end if;
   return null;
 end
 $$;
 comment on function private.tg_objects__document_arrived() is
-  'A file that arrives in the bucket `documents` is noted on its document, and a requested document is received. Refuses a file that no document waits for.';
+  'A file that arrives in the bucket `documents` is noted on its document, and a requested document is received. Refuses a file that no document waits for, and one larger than announced.';
 
 create trigger corredor_500_document_arrived after insert on storage.objects
   for each row when (new.bucket_id = 'documents') execute function private.tg_objects__document_arrived();

@@ -68,24 +68,6 @@ comment on function private.refuse_unknown_agent(uuid, uuid) is
   'Refuses an agent_id that names no active agent of the agency (unknown_reference). Null names nobody.';
 grant execute on function private.refuse_unknown_agent(uuid, uuid) to anon, authenticated;
 
--- As the owner, because a caller who may not change an operation cannot hold it either.
-create function private.hold_operation(operation_id uuid) returns public.operations
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  operation public.operations;
-begin
-  select o.* into operation from public.operations o
-  where o.agency_id = (select private.agency_id()) and o.id = hold_operation.operation_id for share;
-  return operation;
-end
-$$;
-comment on function private.hold_operation(uuid) is
-  'An operation of the caller''s agency, which nobody moves or closes until the transaction ends. Null where there is none.';
-grant execute on function private.hold_operation(uuid) to anon, authenticated;
-
 create function api.create_viewing(body jsonb, idempotency_key text default null) returns jsonb
 language plpgsql
 set search_path = ''
@@ -93,7 +75,6 @@ as $$
 declare
   caller private.principal := private.authorize('viewings:write');
   answer jsonb := private.replay('create_viewing', idempotency_key, body);
-  operation public.operations;
   viewing public.viewings;
 begin
   if answer is not null then
@@ -111,16 +92,6 @@ begin
   if not exists (
     select from public.properties p where p.agency_id = caller.agency_id and p.id = viewing.property_id) then
     perform private.refuse_reference('property_id', 'There is no such property.');
-  end if;
-  if viewing.operation_id is not null then
-    -- Held, so that it is not closed meanwhile.
-    operation := private.hold_operation(viewing.operation_id);
-    if operation.lead_id is distinct from viewing.lead_id then
-      perform private.refuse_reference('operation_id', 'The lead has no such operation.');
-    end if;
-    if operation.closed_at is not null then
-      perform private.refuse('operation_closed', 'The operation is closed; no more viewings are arranged for it.');
-    end if;
   end if;
   perform private.refuse_unknown_agent(caller.agency_id, (body ->> 'agent_id')::uuid);
   viewing.agent_id := coalesce((body ->> 'agent_id')::uuid, (

@@ -71,19 +71,23 @@ as $$
 declare
   caller private.principal := private.authorize_event(body ->> 'event_type');
   answer jsonb := private.replay('create_hook', idempotency_key, body);
+  target text := private.one_spelling(body ->> 'target_url');
   hook_id uuid;
 begin
   if answer is not null then
     return answer;
   end if;
-  insert into public.subscriptions (agency_id, event_type, target_url)
-  values (caller.agency_id, body ->> 'event_type', body ->> 'target_url')
-  on conflict (agency_id, event_type, target_url) do nothing
-  returning id into hook_id;
-  if hook_id is null then
+  loop
+    insert into public.subscriptions (agency_id, event_type, target_url)
+    values (caller.agency_id, body ->> 'event_type', target)
+    on conflict (agency_id, event_type, target_url) do nothing
+    returning id into hook_id;
+    exit when hook_id is not null;
     select s.id into hook_id from public.subscriptions s
-    where s.agency_id = caller.agency_id and s.event_type = body ->> 'event_type' and s.target_url = body ->> 'target_url';
-  end if;
+    where s.agency_id = caller.agency_id and s.event_type = body ->> 'event_type' and s.target_url = target;
+    -- It was there for the first statement and is gone for the second: unsubscribed meanwhile, so there is room again.
+    exit when hook_id is not null;
+  end loop;
   return private.answer(idempotency_key, 201, jsonb_build_object('id', hook_id));
 end
 $$;

@@ -12,6 +12,11 @@ as $$
 declare
   caller private.principal := private.authorize('operations:read');
 begin
+  -- Whoever misspells a stage is told so; an empty list would say that nothing is there.
+  if stage is not null and not exists (select from public.stages s where s.id = list_operations.stage) then
+    perform private.refuse('invalid_stage', 'No flow has such a stage.',
+      '{"issues": [{"path": "stage", "message": "No flow has such a stage."}]}');
+  end if;
   return private.list_page(
     caller.agency_id, 'operations', 'operation_json', 'created_at',
     array_remove(array[
@@ -24,7 +29,7 @@ begin
 end
 $$;
 comment on function api.list_operations(text, text, uuid, boolean, int, text) is
-  'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read.';
+  'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read. Errors: invalid_stage.';
 grant execute on function api.list_operations(text, text, uuid, boolean, int, text) to anon, authenticated;
 
 -- As the owner, as private.update_operation: most of what an integration reads one by one is operations, and the policy

@@ -34,6 +34,11 @@ begin
   end if;
   perform private.refuse_backward(document.status, patch ->> 'status',
     '{"requested": 0, "received": 1, "verified": 2, "rejected": 2}');
+  -- Paper is received when somebody says so; a file that was announced, when it is there.
+  if document.status = 'requested' and patch ->> 'status' in ('received', 'verified')
+    and document.content_type is not null and document.uploaded_at is null then
+    perform private.refuse('invalid_transition', 'The document''s file has not arrived; the document is received with it.');
+  end if;
   if patch ->> 'status' <> document.status then
     update public.documents d set status = patch ->> 'status'
     where d.agency_id = caller.agency_id and d.id = document_id
@@ -43,5 +48,5 @@ begin
 end
 $$;
 comment on function api.update_document(uuid, jsonb) is
-  'Says how far a document is {status}: received, then verified or rejected; never back. Permission documents:write. Errors: not_found, nothing_to_change, invalid_transition.';
+  'Says how far a document is {status}: received (of itself when its file is announced and arrives), then verified or rejected; never back. Permission documents:write. Errors: not_found, nothing_to_change, invalid_transition.';
 grant execute on function api.update_document(uuid, jsonb) to anon, authenticated;

@@ -1,5 +1,5 @@
--- As the owner, because the policies would ask for the caller twice more, which is a sixth of what the database does for
--- a move. Every statement names the caller's agency.
+-- As the owner, because the policies would ask for the caller twice more, and nothing is done more often than this. Every
+-- statement names the caller's agency.
 create function private.update_operation(operation_id uuid, patch jsonb) returns jsonb
 language plpgsql
 security definer

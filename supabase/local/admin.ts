@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import postgres from "postgres";
+import type postgres from "postgres";
+import { explainDatabase, openDatabase } from "./command_database.ts";
 import { exitWith, Failure } from "./failure.ts";
 
 const allPermissions = [
@@ -30,11 +31,11 @@ They act on DATABASE_URL, by default the local stack's.`;
 
 const { values, positionals } = parse();
 const [verb, ...rest] = positionals;
-
-const sql = postgres(
-  process.env.DATABASE_URL ?? "postgresql://postgres:postgres@127.0.0.1:54322/postgres",
-  { max: 1, onnotice: () => {}, connect_timeout: 10 },
-);
+if (values.help) {
+  process.stdout.write(`${usage}\n`);
+  process.exit(0);
+}
+const sql = open();
 
 /** Each verb calls the function of schema `admin` that Studio calls, and returns what to print. */
 const verbs: Record<string, () => Promise<unknown>> = {
@@ -64,7 +65,7 @@ const verbs: Record<string, () => Promise<unknown>> = {
     const [row] = await sql`
       select admin.create_api_key(
         ${agency}, ${need("name")}, ${permissions}, ${await agentId(agency)},
-        ${values["expires-at"] ?? null}, ${wholeNumber("rate-limit", 120)}) as key`;
+        ${futureTime("expires-at")}, ${wholeNumber("rate-limit", 120)}) as key`;
     return describeKey(row?.key);
   },
   async "rotate-api-key"() {
@@ -125,6 +126,14 @@ try {
   await sql.end({ timeout: 5 });
 }
 
+function open(): postgres.Sql {
+  try {
+    return openDatabase();
+  } catch (error) {
+    return exitWith(error);
+  }
+}
+
 function parse() {
   const text = { type: "string" } as const;
   try {
@@ -153,6 +162,7 @@ function parse() {
         merge: text,
         suggestion: text,
         by: text,
+        help: { type: "boolean", short: "h", default: false },
       },
     });
   } catch (error) {
@@ -160,7 +170,7 @@ function parse() {
   }
 }
 
-function need(option: Exclude<keyof typeof values, "clear">): string {
+function need(option: Exclude<keyof typeof values, "clear" | "help">): string {
   const value = values[option];
   if (value === undefined || value.trim() === "")
     throw new Failure(`--${option} is missing\n${usage}`);
@@ -178,6 +188,16 @@ function wholeNumber(option: "rate-limit", otherwise: number): number {
   if (!/^[1-9]\d{0,6}$/.test(value))
     throw new Failure(`--${option} takes a number of requests a minute`);
   return Number(value);
+}
+
+function futureTime(option: "expires-at"): Date | null {
+  const value = values[option];
+  if (value === undefined) return null;
+  const time = new Date(value);
+  if (!(time.getTime() > Date.now())) {
+    throw new Failure(`--${option} takes a time to come, for example 2030-01-31T12:00Z`);
+  }
+  return time;
 }
 
 async function agencyId(): Promise<string> {
@@ -211,15 +231,13 @@ async function describeKey(key: string): Promise<unknown> {
 
 /** The database's sentence; constraints are named as sentences, so their names serve as one. */
 function explain(error: unknown): string {
-  const { code, message, detail, constraint_name } = error as {
+  const { code, detail, constraint_name } = error as {
     code?: string;
-    message: string;
     detail?: string;
     constraint_name?: string;
   };
-  if (code === "ECONNREFUSED") return "the database does not answer (npm start runs the local one)";
   if (code === "23505" && detail) return detail;
   if (code === "23514" && constraint_name)
-    return `refused: ${constraint_name.replaceAll("_", " ")}`;
-  return message;
+    return `refused: it must hold that ${constraint_name.replaceAll("_", " ")}`;
+  return explainDatabase(error);
 }

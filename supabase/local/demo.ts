@@ -5,6 +5,7 @@ import type postgres from "postgres";
 import { Permission } from "../../types/contracts/permissions.ts";
 import { readConfig, supabaseDirectory } from "./config.ts";
 import { Failure } from "./failure.ts";
+import { hasTexts, keep, readKept } from "./kept_file.ts";
 import { runFiles } from "./schema/load.ts";
 
 /** The files of demo data that `supabase/config.toml` names, in their order; `supabase db reset` loads the same. */
@@ -58,13 +59,11 @@ export async function demoLogin(
     from public.agents o join public.agencies a on a.id = o.agency_id
     where a.slug = 'demo' and o.email = 'lucia@demo.example'`;
   const path = join(dataDirectory, "demo-login.json");
-  const kept: Login | undefined = existsSync(path)
-    ? JSON.parse(readFileSync(path, "utf8"))
-    : undefined;
+  const kept = readKept(path, isLogin);
   if (owner === undefined || owner.linked) return kept;
 
   const login = kept ?? { email: owner.email, password: randomBytes(12).toString("base64url") };
-  writeFileSync(path, `${JSON.stringify(login)}\n`, { mode: 0o600 });
+  keep(path, login);
   const answer = await fetch(`${auth.baseUrl}/auth/v1/signup`, {
     method: "POST",
     headers: { apikey: auth.publishableKey, "content-type": "application/json" },
@@ -76,6 +75,10 @@ export async function demoLogin(
   }
   await sql`select admin.link_agent(${owner.agency_id}, ${owner.email})`;
   return login;
+}
+
+function isLogin(content: unknown): content is Login {
+  return hasTexts(content, ["email", "password"]);
 }
 
 async function isGood(sql: postgres.Sql, key: string): Promise<boolean> {

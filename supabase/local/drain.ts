@@ -1,12 +1,9 @@
-import postgres from "postgres";
+import { explainDatabase, openDatabase } from "./command_database.ts";
 import { exitWith, Failure, messageOf } from "./failure.ts";
-import { databaseUrl } from "./postgres/server.ts";
-import { readSettings } from "./settings.ts";
 
 /** Runs the drain once, as the minute job does, and prints what it did. */
 async function main(): Promise<void> {
-  const url = process.env.DATABASE_URL || databaseUrl(readSettings().databasePort);
-  const { project_url, secret_key } = await readSecrets(url);
+  const { project_url, secret_key } = await readSecrets();
   const response = await fetch(`${project_url}/functions/v1/drain`, {
     method: "POST",
     headers: { apikey: secret_key, "content-type": "application/json" },
@@ -21,8 +18,8 @@ async function main(): Promise<void> {
   console.log(JSON.stringify(JSON.parse(answer), null, 2));
 }
 
-async function readSecrets(url: string): Promise<{ project_url: string; secret_key: string }> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+async function readSecrets(): Promise<{ project_url: string; secret_key: string }> {
+  const sql = openDatabase();
   try {
     const rows = await sql<{ name: string; secret: string }[]>`
       select name, decrypted_secret as secret from vault.decrypted_secrets
@@ -34,10 +31,7 @@ async function readSecrets(url: string): Promise<{ project_url: string; secret_k
     }
     return { project_url, secret_key };
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure(
-      `the database does not answer (DATABASE_URL chooses it): ${messageOf(error)}`,
-    );
+    throw error instanceof Failure ? error : new Failure(explainDatabase(error));
   } finally {
     await sql.end();
   }

@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateApiKey } from "@supabase/lite";
-import { Failure } from "./failure.ts";
+import { hasTexts, keep, readKept } from "./kept_file.ts";
 
 /** The credentials of a local project, as a hosted one shows them in its dashboard. */
 export interface Keys {
@@ -33,26 +32,13 @@ export function signToken(jwtSecret: string, claims: Record<string, unknown>): s
 /** The credentials kept in the data folder, made on first use. */
 export async function loadKeys(dataDirectory: string): Promise<Keys> {
   const path = join(dataDirectory, "keys.json");
-  if (!existsSync(path)) {
-    const keys = await generateKeys();
-    mkdirSync(dataDirectory, { recursive: true });
-    writeFileSync(path, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
-    return keys;
-  }
-  try {
-    const keys: unknown = JSON.parse(readFileSync(path, "utf8"));
-    if (isKeys(keys)) return keys;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw new Failure(`${path} is not readable as keys; remove it to make new ones`);
+  const kept = readKept(path, isKeys);
+  if (kept !== undefined) return kept;
+  const keys = await generateKeys();
+  keep(path, keys);
+  return keys;
 }
 
-function isKeys(value: unknown): value is Keys {
-  const names = ["publishableKey", "secretKey", "jwtSecret"];
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    names.every((name) => typeof (value as Record<string, unknown>)[name] === "string")
-  );
+function isKeys(content: unknown): content is Keys {
+  return hasTexts(content, ["publishableKey", "secretKey", "jwtSecret"]);
 }

@@ -13,9 +13,12 @@ const root = resolve(import.meta.dirname, "..", "..");
 
 /** Reads `PORT`, `DB_PORT`, `DATA_DIR` and `SEED`. */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
+  const port = readPort(environment, "PORT", 54321);
+  const databasePort = readPort(environment, "DB_PORT", 54322);
+  if (port === databasePort) throw new Failure(`PORT and DB_PORT are both ${port}`);
   return {
-    port: readPort(environment, "PORT", 54321),
-    databasePort: readPort(environment, "DB_PORT", 54322),
+    port,
+    databasePort,
     dataDirectory: resolve(root, environment.DATA_DIR || ".local"),
     seed: environment.SEED !== "false",
   };

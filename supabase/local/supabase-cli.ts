@@ -4,15 +4,13 @@ import { join, resolve } from "node:path";
 import { Failure } from "./failure.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
+const MISSING =
+  "the Supabase CLI is missing: the package supabase, or its part for this machine, is not installed (npm ci)";
 
 /** Runs the Supabase CLI that `npm ci` installed and gives what it printed. */
 export async function runSupabase(args: readonly string[]): Promise<string> {
   const program = join(root, "node_modules", ".bin", "supabase");
-  if (!existsSync(program)) {
-    throw new Failure(
-      "the Supabase CLI is missing: the package supabase is not installed (npm ci)",
-    );
-  }
+  if (!existsSync(program)) throw new Failure(MISSING);
   const child = spawn(program, [...args, "--yes"], {
     cwd: root,
     env: {
@@ -39,6 +37,7 @@ export async function runSupabase(args: readonly string[]): Promise<string> {
     child.once("close", done);
   });
   if (code === 0) return output;
+  if (errors.includes("No matching Supabase CLI binary")) throw new Failure(MISSING);
   throw new Failure(
     `supabase ${args.slice(0, 2).join(" ")} failed: ${lastLines(errors || output)}`,
   );

@@ -17,13 +17,16 @@ function judge(cases: Case[], environment: Record<string, string> = {}): Promise
 }
 
 describe("a target is refused", () => {
-  test("when it is not https, carries a user, or is no URL", async () => {
+  test("when it is not https, carries a user, is no URL, or is too long as it is sent", async () => {
     const cases = [
       "http://hooks.example.com/",
       "ftp://hooks.example.com/",
       "https://user:pw@hooks.example.com/",
       "https://",
       "hook",
+      "https://hooks.example.com:0/",
+      `https://hooks.example.com/${"x".repeat(2000)}`,
+      `https://hooks.example.com/${"ñ".repeat(700)}`,
     ];
     expect(await judge(cases.map((url) => ({ url })))).toEqual([
       "https_required",
@@ -31,6 +34,9 @@ describe("a target is refused", () => {
       "userinfo_not_allowed",
       "invalid_url",
       "invalid_url",
+      "invalid_url",
+      "url_too_long",
+      "url_too_long",
     ]);
   });
 

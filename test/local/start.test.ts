@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -21,7 +29,7 @@ interface Stack {
   exited: Promise<number | NodeJS.Signals | null>;
 }
 
-function start(environment: Record<string, string> = {}): Stack {
+function start(environment: Record<string, string> = {}, detached = false): Stack {
   const child = spawn(process.execPath, ["supabase/local/start.ts"], {
     cwd: root,
     env: {
@@ -32,6 +40,7 @@ function start(environment: Record<string, string> = {}): Stack {
       ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],
+    detached,
   });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -167,6 +176,22 @@ describe("npm start", { timeout: 120_000 }, () => {
     expect(await isUp(second)).toBe(key);
   });
 
+  test("starts where it was killed, with all that it ran, while its first cluster was made", async () => {
+    const cut = { DATA_DIR: join(directory, "cut short") };
+    const first = start(cut, true);
+    await eventually(
+      () =>
+        ["postgres", "postgres.new"].some((name) =>
+          existsSync(join(cut.DATA_DIR, name, "PG_VERSION")),
+        ),
+      60_000,
+    );
+    process.kill(-(first.child.pid as number), "SIGKILL");
+    await first.exited;
+    expect(first.output()).toBe("");
+    await isUp(start(cut));
+  });
+
   test("refuses to run twice on one folder", async () => {
     const first = start();
     await isUp(first);
@@ -189,11 +214,17 @@ describe("npm start", { timeout: 120_000 }, () => {
     mkdirSync(join(directory, "broken", "postgres"), { recursive: true });
     writeFileSync(join(directory, "broken", "postgres", "PG_VERSION"), "17\n");
     writeFileSync(join(directory, "file"), "");
+    mkdirSync(join(directory, "foreign", "postgres", "photos"), { recursive: true });
+    mkdirSync(join(directory, "torn"));
+    writeFileSync(join(directory, "torn", "keys.json"), '{"publishableKey":"sb_pub');
     const cases: [Record<string, string>, RegExp][] = [
       [{ PORT: busyPort }, /^corredor: port \d+ is in use \(PORT /],
       [{ DB_PORT: busyPort }, /^corredor: port \d+ is in use \(DB_PORT /],
       [{ PORT: "x" }, /^corredor: PORT is no port: x$/],
       [{ DATA_DIR: join(directory, "broken") }, /^corredor: Postgres does not start on \S+: .+/],
+      [{ PORT: busyPort, DB_PORT: busyPort }, /^corredor: PORT and DB_PORT are both \d+$/],
+      [{ DATA_DIR: join(directory, "foreign") }, /^corredor: \S+ is not empty, and no data folder/],
+      [{ DATA_DIR: join(directory, "torn") }, /^corredor: \S+keys.json is broken; remove it/],
       [{ DATA_DIR: join(directory, "file") }, /^corredor: .*(EEXIST|ENOTDIR).*file/],
     ];
     for (const [environment, line] of cases) {

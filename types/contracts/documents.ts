@@ -47,7 +47,11 @@ export const ListDocumentsQuery = z
 
 const file = {
   content_type: DocumentType.describe("Media type of the file that will be uploaded."),
-  size_bytes: z.int().min(1).max(FILE_BYTES_MAX).describe("Its size: at most 20 MiB."),
+  size_bytes: z
+    .int()
+    .min(1)
+    .max(FILE_BYTES_MAX)
+    .describe("Its size: at most 20 MiB. A larger file than this is not taken."),
 };
 
 export const CreateDocument = z
@@ -61,7 +65,7 @@ export const CreateDocument = z
       "Media type of the file that will be uploaded; left out, the document is only asked for.",
     ),
     size_bytes: optional(file.size_bytes).describe(
-      "Size of that file: at most 20 MiB; goes together with content_type.",
+      "Size of that file: at most 20 MiB; a larger file than this is not taken. Goes together with content_type.",
     ),
   })
   .refine((body) => (body.operation_id ?? body.lead_id ?? body.property_id) !== undefined, {

@@ -27,8 +27,9 @@ export const MEANING_OF_REASON = {
   stage_gate_blocked:
     "The gate of the current stage has pending steps; pending_actions lists them. Nothing was changed.",
   invalid_transition:
-    "Not a step that may be taken: a stage is left exactly one step forward, and only the last active one leads to a successful close; the status of a viewing, a document or a signature only goes forward.",
-  invalid_stage: "Not a stage of the operation's flow, or not one to start in.",
+    "Not a step that may be taken: a stage is left exactly one step forward, and only the last active one leads to a successful close; the status of a viewing, a document or a signature only goes forward, and a document whose file is announced is received when the file is there.",
+  invalid_stage:
+    "Not a stage of the operation's flow, or not one to start in; as a filter, not a stage of any flow.",
   operation_closed:
     "The operation is closed: it does not move and takes no offers and no viewings.",
   lost_reason_required: "Moving to lost needs lost_reason.",

@@ -24,11 +24,16 @@ describe("Text", () => {
 
   test("that has to say something is trimmed and not blank", () => {
     expect(words(9).parse(" a b ")).toBe("a b");
-    expect(accepts(words(9), " \n ")).toBe(false);
+    for (const value of ["", " \n ", "\u00a0", "\u0085", "\u200b", "\u202e \ufeff", "\u0007"]) {
+      expect(accepts(words(9), value), JSON.stringify(value)).toBe(false);
+    }
+    for (const value of ["ñ", "李", "🏠", "?", "\u200eא"]) {
+      expect(accepts(words(9), value), value).toBe(true);
+    }
   });
 
   test("that may be missing is missing when it is blank", () => {
-    for (const value of ["", "  ", null, undefined]) {
+    for (const value of ["", "  ", "\u200b", null, undefined]) {
       expect(wordsOrMissing(9).parse(value)).toBeUndefined();
     }
   });
@@ -71,10 +76,13 @@ describe("The name of a stage", () => {
 });
 
 describe("The limit of a page", () => {
-  test("is a whole number from 1 to 200", () => {
+  test("is a whole number from 1 to 200, and whoever sends another is told so", () => {
     expect(page.limit.parse("200")).toBe(200);
     for (const value of ["0", "201", "1e2", "+1", " 1", "1.0", "", "0x1"]) {
-      expect(accepts(page.limit, value)).toBe(false);
+      const issues = page.limit.safeParse(value).error?.issues ?? [];
+      expect(issues.map((issue) => issue.message)).toEqual([
+        "must be a whole number from 1 to 200",
+      ]);
     }
   });
 });

@@ -4,6 +4,8 @@ import { z } from "zod";
 export const AMOUNT_MAX = 1_000_000_000;
 
 const UNSTORABLE = "\u0000";
+/** A character that shows: no blank, no control character, and none without a width, such as U+200B. */
+const VISIBLE = /[^\p{White_Space}\p{Cc}\p{Cf}]/u;
 
 function isStorable(value: string): boolean {
   return !value.includes(UNSTORABLE) && value.isWellFormed();
@@ -28,18 +30,18 @@ export function text(max_characters: number) {
     .meta({ maxLength: max_characters });
 }
 
-/** Text that says something: as `text`, trimmed, and not empty afterwards. */
+/** Text that says something: as `text`, trimmed, with a character that shows. */
 export function words(max_characters: number) {
   return z
     .string()
     .trim()
-    .min(1, "must not be blank")
+    .refine((value) => VISIBLE.test(value), "must not be blank")
     .refine(isStorable, "must not contain U+0000 or an unpaired surrogate")
     .refine(
       (value) => isWithin(value, max_characters),
       `must have at most ${max_characters} characters`,
     )
-    .meta({ maxLength: max_characters });
+    .meta({ minLength: 1, maxLength: max_characters });
 }
 
 /** Text of one line: as `words`, without line breaks. */
@@ -51,7 +53,7 @@ export function line(max_characters: number) {
 export function wordsOrMissing(max_characters: number) {
   return text(max_characters)
     .nullish()
-    .transform((value) => value?.trim() || undefined);
+    .transform((value) => (value && VISIBLE.test(value) ? value.trim() : undefined));
 }
 
 /**

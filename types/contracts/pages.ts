@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { text } from "./fields.ts";
 
+const LIMIT = "must be a whole number from 1 to 200";
+
 /** The query parameters of every list. */
 export const page = {
   limit: z
     .string()
-    .regex(/^[0-9]{1,3}$/, "must be a whole number from 1 to 200")
+    .regex(/^[0-9]{1,3}$/, LIMIT)
     .transform(Number)
-    .pipe(z.int().min(1).max(200))
+    .pipe(z.int().min(1, LIMIT).max(200, LIMIT))
     .optional()
     .meta({ type: "integer", minimum: 1, maximum: 200, pattern: undefined })
     // A default beside a transformation is left out of a JSON schema, so the description is given it last.

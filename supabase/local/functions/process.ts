@@ -42,6 +42,8 @@ class RunningFunction implements FunctionProcess {
   port: number | undefined;
   readonly #config: FunctionConfig;
   readonly #settings: FunctionSettings;
+  /** Looked for at once: a stack that cannot run its functions says so and does not start. */
+  readonly #deno = findDeno();
   readonly #stopping = new AbortController();
   readonly #loop: Promise<void>;
   #child: ChildProcess | undefined;
@@ -98,7 +100,7 @@ class RunningFunction implements FunctionProcess {
 
   #spawn(): { listening: Promise<number>; exited: Promise<string> } {
     const { environment, cacheDirectory, log } = this.#settings;
-    const child = spawn(findDeno(), denoArguments(this.#config, Object.keys(environment)), {
+    const child = spawn(this.#deno, denoArguments(this.#config, Object.keys(environment)), {
       cwd: dirname(this.#config.entrypoint),
       env: {
         ...environment,

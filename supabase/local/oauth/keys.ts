@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type JsonWebKey, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { hasTexts, keep, readKept } from "../kept_file.ts";
 
 /** What the authorization server signs with, beside the project's own secret. */
 export interface OAuthKeys {
@@ -13,13 +13,17 @@ export interface OAuthKeys {
 /** The keys kept in the folder, made on first use. */
 export function loadOAuthKeys(directory: string): OAuthKeys {
   const path = join(directory, "keys.json");
-  if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8"));
+  const kept = readKept(path, isOAuthKeys);
+  if (kept !== undefined) return kept;
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const keys: OAuthKeys = {
     signingKey: { ...privateKey.export({ format: "jwk" }), alg: "ES256", use: "sig" },
     cookieSecret: randomBytes(32).toString("base64url"),
   };
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(path, `${JSON.stringify(keys)}\n`, { mode: 0o600 });
+  keep(path, keys);
   return keys;
+}
+
+function isOAuthKeys(content: unknown): content is OAuthKeys {
+  return hasTexts(content, ["cookieSecret"]) && "signingKey" in content;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Adapter, AdapterPayload } from "oidc-provider";
+import { keep, readKept } from "../kept_file.ts";
 
 interface Row {
   payload: AdapterPayload;
@@ -20,11 +20,8 @@ export class OAuthStore {
   readonly #rows: Map<string, Row>;
 
   constructor(directory: string) {
-    mkdirSync(directory, { recursive: true });
     this.#path = join(directory, "store.json");
-    this.#rows = new Map(
-      existsSync(this.#path) ? JSON.parse(readFileSync(this.#path, "utf8")) : [],
-    );
+    this.#rows = new Map(readKept(this.#path, areRows));
   }
 
   /** The rows of one kind, in the form that oidc-provider asks for. */
@@ -69,13 +66,14 @@ export class OAuthStore {
     };
   };
 
-  /** Writes beside the file and renames, so that a crash leaves the old one or the new one. */
   #save(): void {
     for (const [key, row] of this.#rows) if (isOver(row)) this.#rows.delete(key);
-    const draft = `${this.#path}.new`;
-    writeFileSync(draft, JSON.stringify([...this.#rows]), { mode: 0o600 });
-    renameSync(draft, this.#path);
+    keep(this.#path, [...this.#rows]);
   }
+}
+
+function areRows(content: unknown): content is [string, Row][] {
+  return Array.isArray(content);
 }
 
 function isOver({ expiresAt }: Row): boolean {

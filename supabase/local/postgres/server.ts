@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../failure.ts";
@@ -90,14 +99,21 @@ function initialise(
   dataDirectory: string,
   owner: Owner | undefined,
 ): void {
-  makeOwnedDirectory(dataDirectory, owner);
+  if (existsSync(dataDirectory) && readdirSync(dataDirectory).length > 0) {
+    throw new Failure(`${dataDirectory} is not empty, and no data folder of Postgres`);
+  }
+  // Made beside its place and moved there whole: what an initdb leaves that was killed looks like a cluster, and is none.
+  const draft = `${dataDirectory}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  makeOwnedDirectory(draft, owner);
   const passwordFile = `${dataDirectory}.password`;
   writeFileSync(passwordFile, `${password}\n`);
   try {
-    runInitdb(binaries, dataDirectory, owner, passwordFile);
+    runInitdb(binaries, draft, owner, passwordFile);
   } finally {
     rmSync(passwordFile, { force: true });
   }
+  renameSync(draft, dataDirectory);
 }
 
 function runInitdb(

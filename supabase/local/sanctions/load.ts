@@ -1,29 +1,28 @@
-import postgres from "postgres";
-import { exitWith, Failure, messageOf } from "../failure.ts";
+import type postgres from "postgres";
+import { explainDatabase, openDatabase } from "../command_database.ts";
+import { exitWith, Failure } from "../failure.ts";
 import { copyEntries } from "./copy.ts";
 import { type BrokenRow, ListFile, type ReadProgress } from "./file.ts";
 
 const BROKEN_SHOWN_MAX = 20;
 
 const [path, ...rest] = process.argv.slice(2);
-const sql = postgres(
-  process.env["DATABASE_URL"] ?? "postgresql://postgres:postgres@127.0.0.1:54322/postgres",
-  { max: 1, onnotice: () => {}, connect_timeout: 10 },
-);
-
 try {
   if (path === undefined || rest.length > 0) {
     throw new Failure("usage: npm run sanctions:load -- FILE (OpenSanctions' targets.simple.csv)");
   }
-  process.stdout.write(`${JSON.stringify(await load(new ListFile(path)))}\n`);
+  const sql = openDatabase();
+  try {
+    process.stdout.write(`${JSON.stringify(await load(sql, new ListFile(path)))}\n`);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
 } catch (error) {
-  exitWith(error instanceof Failure ? error : new Failure(explain(error)));
-} finally {
-  await sql.end({ timeout: 5 });
+  exitWith(error instanceof Failure ? error : new Failure(explainDatabase(error)));
 }
 
 /** Replaces the list by what a file says, in one transaction, or changes nothing. */
-async function load(file: ListFile): Promise<unknown> {
+async function load(sql: postgres.Sql, file: ListFile): Promise<unknown> {
   const loaded = await sql.begin(async (transaction) => {
     await transaction`select private.open_sanctions_list()`;
     await copyEntries(transaction, file.entries(showProgress));
@@ -36,13 +35,6 @@ async function load(file: ListFile): Promise<unknown> {
   // What the load replaced is cleared away now, so that the next screens are as fast as before.
   await sql`vacuum (analyze) public.sanctions_entries, public.sanctions_names, public.sanctions_words`;
   return { ...loaded, left_out: file.left_out };
-}
-
-function explain(error: unknown): string {
-  if ((error as { code?: string }).code === "ECONNREFUSED") {
-    return "the database does not answer (npm start runs the local one)";
-  }
-  return messageOf(error);
 }
 
 function showProgress({ rows, share }: ReadProgress): void {

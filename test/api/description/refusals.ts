@@ -21,6 +21,7 @@ export const ATTEMPTS: Record<string, (world: World) => Attempt | Promise<Attemp
     await world.agency.client.post("/operations", body);
     return { body };
   },
+  "listOperations 422 invalid_stage": () => ({ path: "/operations?stage=nowhere" }),
   "createOperation 422 unknown_reference": () => ({
     body: { lead_id: NOBODY, operation_type: "buy" },
   }),

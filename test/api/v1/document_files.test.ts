@@ -92,6 +92,45 @@ describe("the file of a document", () => {
     expect((await other.client.post(`/documents/${data.id}/upload`, pdf)).status).toBe(404);
   });
 
+  test.each(["received", "verified"])(
+    "makes the document %s when it is there, and no request does before",
+    async (status) => {
+      const { data, upload } = await announce();
+      const early = await agency.client.patch(`/documents/${data.id}`, { status });
+      expectRefused(early, "invalid_transition");
+      expect((await agency.client.get(`/documents/${data.id}`)).body.data).toEqual(data);
+      await put(upload?.url);
+      const answer = await agency.client.patch(`/documents/${data.id}`, { status });
+      expect(answer.status).toBe(200);
+      expect(answer.body.data.status).toBe(status);
+    },
+  );
+
+  test("that never comes keeps nobody from rejecting the document", async () => {
+    const { data } = await announce();
+    const answer = await agency.client.patch(`/documents/${data.id}`, { status: "rejected" });
+    expect(answer.status).toBe(200);
+  });
+
+  test("of a document on paper may come after it was received, or not at all", async () => {
+    const asked = await agency.client.post("/documents", { operation_id });
+    const path = `/documents/${asked.body.data.id}`;
+    await agency.client.patch(path, { status: "received" });
+    expect((await agency.client.post(`${path}/upload`, pdf)).status).toBe(201);
+    const answer = await agency.client.patch(path, { status: "verified" });
+    expect(answer.body.data).toMatchObject({ status: "verified", uploaded_at: null });
+  });
+
+  test("may be smaller than it was announced, and is not taken when it is larger", async () => {
+    const { data, upload } = await announce({ size_bytes: PDF.byteLength + 1 });
+    const larger = new Uint8Array(PDF.byteLength + 2);
+    expect((await put(upload?.url, larger)).status).toBe(400);
+    expect((await agency.client.get(`/documents/${data.id}`)).body.data).toEqual(data);
+    expect((await put(upload?.url)).status).toBe(200);
+    const { body } = await agency.client.get(`/documents/${data.id}`);
+    expect(body.data).toMatchObject({ status: "received", size_bytes: PDF.byteLength });
+  });
+
   test("arrives once: a second upload is refused, and the first file stays", async () => {
     const { data, upload } = await announce();
     await put(upload?.url);
@@ -142,7 +181,7 @@ describe("the file of a document", () => {
 
 describe("the bucket", () => {
   test("takes no other kind and no larger file than it says, whatever was announced", async () => {
-    const { data, upload } = await announce();
+    const { data, upload } = await announce({ size_bytes: 20 * 1024 * 1024 });
     expect(await (await put(upload?.url, "<html>", "text/html")).json()).toMatchObject({
       statusCode: "415",
     });

@@ -55,6 +55,7 @@ describe("POST /hooks", () => {
     "https://EXAMPLE.com/one",
     "https://example.com:443/one",
     "https://example.com/one#a",
+    "https://example.com./one",
   ])("takes %s for the target that it is, which gets an event once", async (spelling) => {
     const body = { event_type: "deal_won", target_url: "https://example.com/one" };
     const first = await agency.client.post("/hooks", body);
@@ -84,6 +85,8 @@ describe("POST /hooks", () => {
     "https://[fd00::1]/hook",
     "https://metadata.google.internal/hook",
     "https://intranet/hook",
+    "https://example.com:0/hook",
+    `https://example.com/${"ñ".repeat(700)}`,
   ])("refuses the target %s", async (target_url) => {
     const before = await fingerprint(stack);
     const answer = await agency.client.post("/hooks", { event_type: "deal_won", target_url });

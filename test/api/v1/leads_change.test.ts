@@ -173,6 +173,7 @@ describe("DELETE /leads/{id}", () => {
     ["?why=a", undefined, "why"],
     ["", { reason: "a" }, "reason"],
     ["", { archive_reason: 1 }, "archive_reason"],
+    ["", null, "body"],
     ["", [], "body"],
     [`?reason=${"x".repeat(1001)}`, undefined, "reason"],
   ])("refuses %s with %j and names %s", async (query, body, path) => {

@@ -181,7 +181,7 @@ describe("GET /operations", () => {
     expect(await listed("?operation_type=buy")).toEqual([ids.closed, ids.buy]);
     expect(await listed(`?lead_id=${leadOfBuy}`)).toEqual([ids.buy]);
     expect(await listed("?operation_type=rent&stage=viewings")).toEqual([ids.rent]);
-    expect(await listed("?stage=nowhere")).toEqual([]);
+    expect(await listed("?operation_type=rent&stage=closing")).toEqual([]);
     expect(await listed(`?lead_id=${randomUUID()}`)).toEqual([]);
   });
 
@@ -214,4 +214,16 @@ describe("GET /operations", () => {
       issues: [{ path }],
     });
   });
+
+  test.each(["nowhere", "Offer", "", "x".repeat(5000)])(
+    "refuses a stage that no flow has: %s",
+    async (stage) => {
+      const answer = await mine.client.get(`/operations?stage=${stage}`);
+      expect(answer.status).toBe(422);
+      expect(answer.body.error.details).toMatchObject({
+        reason: "invalid_stage",
+        issues: [{ path: "stage" }],
+      });
+    },
+  );
 });

@@ -1,7 +1,7 @@
 -- An edit of operations.stage in Studio or by SQL meets the same rules as PATCH /operations/{id}.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(25);
+select plan(27);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -99,6 +99,7 @@ select is(pg_temp.edit('gate', 'offer'), 'stage_gate_blocked', 'a gate holds');
 select is(pg_temp.edit('gate', 'sold'), 'invalid_stage', 'a value outside the flow is refused');
 select is(pg_temp.edit('gate', null), 'invalid_stage', 'so is none');
 select is(pg_temp.edit('gate', 'lost'), 'lost_reason_required', 'lost needs a reason');
+select is(pg_temp.edit('gate', 'lost', E'\t\n'), 'lost_reason_required', 'and blanks of any kind are none');
 select is(pg_temp.stage('first') || ' ' || pg_temp.stage('gate'), 'qualification viewings',
   'refused edits leave the stage');
 select is(pg_temp.edit('first', 'search'), 'done', 'one step forward is made');
@@ -122,6 +123,8 @@ select is(pg_temp.studio(format('update public.operations set lost_reason = null
 select is(pg_temp.edit('gate', 'lost', 'Subió el precio'), 'done', 'a lost one');
 select is(pg_temp.studio(format('update public.operations set lost_reason = '' '' where id = %L', pg_temp.id('gate'))),
   '23514', 'keeps one');
+select is(pg_temp.studio(format('update public.operations set lost_reason = E''\t'' where id = %L', pg_temp.id('gate'))),
+  '23514', 'that is not blank');
 select is(pg_temp.studio(format('update public.operations set lost_reason = repeat(''x'', 1001) where id = %L', pg_temp.id('gate'))),
   '23514', 'of at most 1,000 characters');
 

@@ -1,7 +1,7 @@
 -- Scheduled viewings overlap neither for the agent nor for the property, whoever writes them.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(20);
+select plan(26);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -97,6 +97,25 @@ select is(pg_temp.studio(format('update public.viewings set status = ''cancelled
 select is(pg_temp.studio(format('update public.viewings set agent_id = %L where id = %L', pg_temp.id('norte row'), pg_temp.id('second'))), 'done',
   'frees its agent');
 select is(pg_temp.viewing('long', '2027-02-01 10:00Z', '2027-02-02 10:01Z'), '23514', 'a viewing ends within a day');
+
+-- Its operation
+insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.id('norte'), pg_temp.id('hugo'), 'Hugo', pg_temp.id('norte row'));
+insert into public.operations (agency_id, id, lead_id, operation_type, stage, lost_reason) values
+  (pg_temp.id('norte'), pg_temp.id('of hugo'), pg_temp.id('hugo'), 'buy', 'viewings', null),
+  (pg_temp.id('norte'), pg_temp.id('closed'), pg_temp.id('norte row'), 'rent', 'lost', 'Precio');
+create function pg_temp.part_of(operation text, status text, starts text) returns text
+language sql as $$
+  select pg_temp.studio(format(
+    'insert into public.viewings (agency_id, property_id, lead_id, operation_id, status, starts_at, ends_at) values (%L, %L, %3$L, %L, %L, %L, %6$L::timestamptz + interval ''1 hour'')',
+    pg_temp.id('norte'), pg_temp.id('house'), pg_temp.id('norte row'), pg_temp.id(operation), status, starts))
+$$;
+select is(pg_temp.part_of('norte row', 'scheduled', '2028-01-01 10:00Z'), 'done', 'a viewing is part of an operation of its lead');
+select is(pg_temp.part_of('of hugo', 'done', '2028-01-02 10:00Z'), 'unknown_reference', 'and of nobody else''s');
+select is(pg_temp.part_of('sur row', 'done', '2028-01-02 10:00Z'), 'unknown_reference', 'nor of another agency''s');
+select is(pg_temp.studio(format('update public.viewings set operation_id = %L where operation_id = %L', pg_temp.id('of hugo'), pg_temp.id('norte row'))), 'unknown_reference',
+  'also when it is corrected');
+select is(pg_temp.part_of('closed', 'scheduled', '2028-01-03 10:00Z'), 'operation_closed', 'none is arranged for a closed operation');
+select is(pg_temp.part_of('closed', 'done', '2028-01-03 10:00Z'), 'done', 'one that took place is recorded afterwards');
 
 -- What a request is told
 select is(pg_temp.api(format('api.create_viewing(''{"lead_id": "%s", "property_id": "%1$s", "starts_at": "2027-01-01T12:30"}'')', pg_temp.id('norte row')))

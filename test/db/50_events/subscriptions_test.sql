@@ -1,7 +1,7 @@
 -- What a subscription may be.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(12);
+select plan(20);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -16,6 +16,13 @@ select lives_ok(pg_temp.subscribe(e, 'https://example.com/hook?a=b'), e || ' can
 from unnest('{deal_won,offer_accepted,signature_signed,document_completed}'::text[]) e;
 select throws_ok(pg_temp.subscribe('deal_lost', 'https://example.com/'), '23514', null, 'there is no other event');
 select throws_ok(pg_temp.subscribe('deal_won', 'https://example.com/hook?a=b'), '23505', null, 'an event and a URL are subscribed once');
+select throws_ok(pg_temp.subscribe('deal_won', url), '23505', null, url || ' is that target too')
+from unnest('{HTTPS://Example.COM/hook?a=b,https://example.com:443/hook?a=b,https://example.com:/hook?a=b,https://example.com./hook?a=b,https://example.com.:443/hook?a=b#top}'::text[]) url;
+select lives_ok(pg_temp.subscribe('deal_won', 'https://example.com:8443?A=B#c'), 'another port is another target');
+select is(target_url, 'https://example.com:8443/?A=B', 'which is kept in its one spelling')
+from public.subscriptions where target_url like '%:8443%';
+update public.subscriptions set target_url = 'https://[2606:4700::1A]' where target_url like '%:8443%';
+select isnt_empty($$select from public.subscriptions where target_url = 'https://[2606:4700::1a]/'$$, 'also when it is corrected');
 select throws_ok(pg_temp.subscribe('deal_won', url), '23514', null, reason)
 from (values ('http://example.com/', 'http is refused'),
   ('https://user:secret@example.com/', 'a user in the URL is refused'),

@@ -1,7 +1,7 @@
 -- Files of documents in Storage: who may sign for them, and what their arrival does.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(23);
+select plan(24);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -124,6 +124,8 @@ select is((select done from public.operation_steps where operation_id = pg_temp.
   'and a viewing sheet closes propiedadesVisitadas');
 select is(pg_temp.studio(format('insert into storage.objects (bucket_id, name) values (''documents'', %L)', name)), 'conflict', 'a file that no document waits for is refused')
 from unnest(array[pg_temp.id('norte') || '/elsewhere.pdf']) name;
+select is(pg_temp.studio(format('insert into storage.objects (bucket_id, name, metadata) values (''documents'', %L, ''{"size": 11}'')', pg_temp.path('norte deed'))),
+  'conflict', 'a file larger than announced is refused');
 
 select is(pg_temp.sign(format('select from storage.objects where name = %L', pg_temp.path('norte viewing_sheet')), headers),
   case when name in ('norte', 'a reader') then '1 rows' else '0 rows' end, name || ' has a download of Norte signed, or not')

@@ -1,7 +1,7 @@
 -- Hooks: subscribing, listing, unsubscribing, and samples of each event.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(46);
+select plan(48);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -52,6 +52,7 @@ select is((select array(select jsonb_object_keys(json -> 'body')) from hook), '{
   'with a body that holds the id alone');
 select is(pg_temp.subscribe('deal_won', 'https://example.com/a'), (select json from hook),
   'the same event and URL again: 201 with the id that exists');
+select is(pg_temp.subscribe('deal_won', 'HTTPS://EXAMPLE.com:443/a#top'), (select json from hook), 'in whatever spelling');
 select isnt(pg_temp.subscribe('offer_accepted', 'https://example.com/a') -> 'body', (select json -> 'body' from hook),
   'another event to the URL is another hook');
 select isnt(pg_temp.subscribe('deal_won', 'https://example.com/b') -> 'body', (select json -> 'body' from hook),
@@ -102,6 +103,21 @@ select is(pg_temp.api(format('api.delete_hook(%L)', pg_temp.id('theirs'))), null
 select is((select count(*)::int from public.subscriptions where id = pg_temp.id('theirs')), 1, 'and stays');
 select is(pg_temp.subscribe('deal_won', 'https://example.com/a') #>> '{body,id}' = pg_temp.id('theirs')::text, false,
   'subscribing to the same target does not tell its id');
+
+-- Unsubscribed by somebody else between finding that it is there and reading its id
+create function pg_temp.unsubscribe() returns trigger
+language plpgsql security definer as $$
+begin
+  delete from public.subscriptions where agency_id = pg_temp.id('agency') and target_url = current_setting('test.leaving', true);
+  perform set_config('test.leaving', '', true);
+  return null;
+end
+$$;
+create trigger leaving after insert on public.subscriptions for each statement execute function pg_temp.unsubscribe();
+do $$ begin perform set_config('test.leaving', 'https://example.com/b', true); end $$;
+create temp table meanwhile as select pg_temp.subscribe('deal_won', 'https://example.com/b') as json;
+select isnt_empty($$select from public.subscriptions s join meanwhile m on s.id = (m.json #>> '{body,id}')::uuid$$, 'whoever subscribes meanwhile is subscribed');
+drop trigger leaving on public.subscriptions;
 
 -- GET /hooks/sample
 insert into public.contacts (agency_id, id, full_name) values (pg_temp.id('agency'), pg_temp.id('ana'), 'Ana');

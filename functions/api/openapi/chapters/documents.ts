@@ -32,7 +32,7 @@ export const documents: Chapter = {
   createDocument: {
     summary: "Ask for a document, or announce one",
     description:
-      "With `content_type` and `size_bytes` the answer has a signed upload, good for 2 hours: PUT the bytes, at most 20 MiB, to its URL with its headers. The document becomes received when the file arrives.",
+      "With `content_type` and `size_bytes` the answer has a signed upload, good for 2 hours: PUT the bytes, at most size_bytes, to its URL with its headers. The document becomes received when the file arrives.",
     sends: {
       "A contract, with its file": {
         operation_id: document.operation_id,
@@ -60,7 +60,7 @@ export const documents: Chapter = {
   updateDocument: {
     summary: "Say how far a document is",
     description:
-      "received, then verified or rejected; a status only goes forward. The first time that it is received or verified emits document_completed.",
+      "received, then verified or rejected; a status only goes forward. A document whose file is announced is received by the file's arrival alone. The first time that it is received or verified emits document_completed.",
     sends: { "It was checked": { status: "verified" } },
     gives: {
       200: ["The changed document.", { data: { ...receivedDocument, status: "verified" } }],

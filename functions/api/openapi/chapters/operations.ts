@@ -6,7 +6,7 @@ export const operations: Chapter = {
     summary: "List operations",
     description: "The agency's operations, newest first.",
     gives: { 200: ["A page of operations.", firstOf(operation)] },
-    refuses: { invalid_cursor: "cursor" },
+    refuses: { invalid_cursor: "cursor", invalid_stage: "stage" },
   },
   getOperation: {
     summary: "Get an operation",

@@ -1,0 +1,212 @@
+import { execFile } from "node:child_process";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type TestDatabase, testDatabase } from "../stack/harness.ts";
+
+const root = resolve(import.meta.dirname, "..", "..");
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await made("create-agency", "--name", "Norte");
+  await made("create-agent", "--agency", "norte", "--name", "Ana", "--email", "ana@norte.example");
+});
+afterAll(() => database?.stop());
+
+interface Ended {
+  code: number;
+  out: string;
+  err: string;
+}
+
+function run(script: string, words: string[], url = database.databaseUrl): Promise<Ended> {
+  const environment = { ...process.env, DATABASE_URL: url };
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      [join(root, "supabase/local", script), ...words],
+      { env: environment },
+      (error, out, err) => done({ code: error ? Number(error.code ?? 1) : 0, out, err }),
+    );
+  });
+}
+
+/** What a verb printed that did its work. */
+async function made(...words: string[]): Promise<Record<string, string>> {
+  const { code, out, err } = await run("admin.ts", words);
+  expect(code, err).toBe(0);
+  expect(err).toBe("");
+  return JSON.parse(out);
+}
+
+/** Everything that the verbs write. */
+async function written(): Promise<unknown> {
+  const [row] = await database.sql`
+    select (select jsonb_agg(a order by id) from public.agencies a) as agencies,
+      (select jsonb_agg(a order by id) from public.agents a) as agents,
+      (select jsonb_agg(k order by id) from public.api_keys k) as keys,
+      (select jsonb_agg(r order by id) from public.rate_limits r) as limits,
+      (select jsonb_agg(s.id order by id) from vault.secrets s) as secrets`;
+  return row;
+}
+
+const key = (...more: string[]) => ["create-api-key", "--agency", "norte", "--name", "k", ...more];
+const readsLeads = ["--permissions", "leads:read"];
+
+describe("npm run admin", () => {
+  test("makes an agency, an agent and a key, and prints them", async () => {
+    const agency = await made("create-agency", "--name", "Pisos & Áticos, S.L.");
+    expect(agency).toEqual({ id: expect.any(String), slug: "pisos-aticos-s-l" });
+    const agent = ["--agency", agency.slug ?? "", "--name", "Pau", "--email", "Pau@Pisos.example"];
+    expect(await made("create-agent", ...agent, "--role", "owner")).toEqual({
+      id: expect.any(String),
+    });
+    const made_key = await made(
+      ...["create-api-key", "--agency", agency.slug ?? "", "--name", "web", "--permissions", "all"],
+      ...["--rate-limit", "100000", "--agent", "pau@pisos.example"],
+      ...["--expires-at", "2999-12-31T00:00Z"],
+    );
+    expect(made_key.key).toMatch(/^cor_[0-9a-f]{8}_[0-9a-f]{48}$/);
+    const [row] = await database.sql`
+      select k.name, cardinality(k.permissions) as permissions, k.expires_at, a.email, r.requests_per_minute
+      from public.api_keys k
+      join public.agents a on a.id = k.agent_id
+      join public.rate_limits r on r.credential_id = k.id
+      where k.id = ${made_key.id ?? ""} and k.agency_id = ${agency.id ?? ""}`;
+    expect(row).toEqual({
+      name: "web",
+      permissions: 14,
+      expires_at: new Date("2999-12-31T00:00Z"),
+      email: "pau@pisos.example",
+      requests_per_minute: 100000,
+    });
+  });
+
+  test("rotates and revokes a key by its id or by itself, and sets and clears a secret", async () => {
+    const first = await made(...key(...readsLeads));
+    const second = await made("rotate-api-key", "--key", first.key ?? "", "--overlap", "1 hour");
+    expect(second.key).not.toBe(first.key);
+    expect(await made("revoke-api-key", "--key", first.id ?? "")).toEqual({ id: first.id });
+    const [row] = await database.sql`
+      select revoked_at is not null as revoked from public.api_keys where id = ${first.id ?? ""}`;
+    expect(row).toEqual({ revoked: true });
+    const secret = ["set-signing-secret", "--agency", "norte"];
+    expect(await made(...secret, "--secret", "a long secret")).toMatchObject({ signed: true });
+    expect(await made(...secret, "--clear")).toMatchObject({ signed: false });
+  });
+
+  test.each([["--help"], ["-h"], ["create-agency", "--help"]])(
+    "explains itself: %s",
+    async (...words) => {
+      const { code, out } = await run("admin.ts", words);
+      expect(code).toBe(0);
+      expect(out).toContain("create-agency       --name N");
+    },
+  );
+
+  test.each([
+    [["create-agency"], "--name is missing"],
+    [["create-agency", "--name", " "], "--name is missing"],
+    [["create-agency", "--name", "Norte"], "Key (slug)=(norte) already exists."],
+    [["create-agency", "--name", "日本"], "refused: it must hold that slug is a url part"],
+    [
+      ["create-agency", "--name", "X", "--time-zone", "Mars/Base"],
+      '"Mars/Base" is not an IANA time zone.',
+    ],
+    [["create-agency", "--name", "X", "extra"], "usage: npm run admin -- <verb> <options>"],
+    [["make-agency"], "usage: npm run admin -- <verb> <options>"],
+    [
+      ["create-agent", "--agency", "sur", "--name", "N", "--email", "n@x.example"],
+      "there is no agency sur",
+    ],
+    [
+      [
+        "create-agent",
+        "--agency",
+        "norte",
+        "--name",
+        "N",
+        "--email",
+        "n@x.example",
+        "--role",
+        "boss",
+      ],
+      "refused: it must hold that role is known",
+    ],
+    [
+      ["create-agent", "--agency", "norte", "--name", "N", "--email", "n@x.example n@y.example"],
+      "refused: it must hold that email is normal",
+    ],
+    [key(), "--permissions is missing"],
+    [key("--permissions", "leads:delete"), "refused: it must hold that permissions are known"],
+    [key(...readsLeads, "--rate-limit", "1e3"), "--rate-limit takes a number of requests a minute"],
+    [key(...readsLeads, "--agent", "nobody@x.example"), "the agency has no agent nobody@x.example"],
+    [
+      key(...readsLeads, "--expires-at", "soon"),
+      "--expires-at takes a time to come, for example 2030-01-31T12:00Z",
+    ],
+    [
+      key(...readsLeads, "--expires-at", "2001-01-01"),
+      "--expires-at takes a time to come, for example 2030-01-31T12:00Z",
+    ],
+    [["rotate-api-key", "--key", "cor_00000000_x"], "there is no such API key"],
+    [["revoke-api-key", "--key", "none"], "there is no such API key"],
+    [
+      ["set-signing-secret", "--agency", "norte"],
+      "set-signing-secret needs either --secret S or --clear",
+    ],
+    [
+      ["set-signing-secret", "--agency", "norte", "--secret", "short"],
+      "A signing secret has 8 to 256 characters.",
+    ],
+    [["replay-event", "--event", "x"], 'invalid input syntax for type uuid: "x"'],
+    [
+      ["replay-event", "--event", "00000000-0000-0000-0000-000000000001"],
+      "There is no such event.",
+    ],
+  ] as const)("refuses %j in a line, and writes nothing", async (words, line) => {
+    const before = await written();
+    const { code, out, err } = await run("admin.ts", [...words]);
+    expect(err.split("\n")[0]).toBe(`corredor: ${line}`);
+    expect(err).not.toMatch(/\n +at /);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(await written()).toEqual(before);
+  });
+});
+
+describe("A command", () => {
+  const commands: [string, string[]][] = [
+    ["admin.ts", ["create-agency", "--name", "X"]],
+    ["sanctions/load.ts", [join(root, "test/sanctions/list.csv")]],
+    ["drain.ts", []],
+  ];
+  const addresses: [string, string][] = [
+    [
+      "norte",
+      "DATABASE_URL is no address of a database: postgresql://user:password@host:port/name",
+    ],
+    [
+      "https://127.0.0.1/",
+      "DATABASE_URL is no address of a database: postgresql://user:password@host:port/name",
+    ],
+    [
+      "postgresql://postgres:postgres@127.0.0.1:1/postgres",
+      "the database does not answer (npm start runs the local one, DATABASE_URL chooses another)",
+    ],
+  ];
+  test.each(
+    commands.flatMap(([script, words]) =>
+      addresses.map(([url, line]) => ({ script, words, url, line })),
+    ),
+  )(
+    "says in one line that it has no database: $script on $url",
+    async ({ script, words, url, line }) => {
+      expect(await run(script, words, url)).toEqual({
+        code: 1,
+        out: "",
+        err: `corredor: ${line}\n`,
+      });
+    },
+  );
+});

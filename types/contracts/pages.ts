@@ -28,9 +28,10 @@ export const PageQuery = z.strictObject(page).describe("A page of a list, newest
 /** The query of an endpoint that takes no parameters. */
 export const NoQuery = z.strictObject({}).describe("This endpoint takes no query parameters.");
 
-/** The arguments that every list RPC takes for its page. */
-export function pageArguments(query: z.output<typeof PageQuery>) {
-  return { page_limit: query.limit, page_cursor: query.cursor };
+/** The arguments of a list's RPC: its filters as they are called, and the page. */
+export function listArguments<Query extends z.output<typeof PageQuery>>(query: Query) {
+  const { limit, cursor, ...filters } = query;
+  return { ...filters, page_limit: limit, page_cursor: cursor };
 }
 
 /** The envelope of a list. */

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { Agent, ListAgentsQuery } from "../../../types/contracts/agents.ts";
-import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
+import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
 import { answerOne, passOn } from "../answer.ts";
 import { type ApiEnv, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -15,8 +15,7 @@ const list = endpoint({
   answers: { 200: listOf(Agent) },
 });
 agents.get("/", list, async (c) => {
-  const query = readQuery(c, list.query);
-  return passOn(c, "list_agents", { active: query.active, ...pageArguments(query) });
+  return passOn(c, "list_agents", listArguments(readQuery(c, list.query)));
 });
 
 const get = endpoint({

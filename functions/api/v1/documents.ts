@@ -9,7 +9,7 @@ import {
   ListDocumentsQuery,
   UpdateDocument,
 } from "../../../types/contracts/documents.ts";
-import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
+import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
 import type { DatabaseAnswer } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { signDownload, signUpload } from "../../_shared/storage.ts";
@@ -28,8 +28,7 @@ const list = endpoint({
   answers: { 200: listOf(Document) },
 });
 documents.get("/", list, async (c) => {
-  const { limit, cursor, ...filters } = readQuery(c, list.query);
-  return passOn(c, "list_documents", { ...filters, ...pageArguments({ limit, cursor }) });
+  return passOn(c, "list_documents", listArguments(readQuery(c, list.query)));
 });
 
 const get = endpoint({

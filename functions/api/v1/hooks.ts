@@ -7,7 +7,7 @@ import {
   SampleHookQuery,
   SampleOfEvent,
 } from "../../../types/contracts/hooks.ts";
-import { listOf, PageQuery, pageArguments } from "../../../types/contracts/pages.ts";
+import { listArguments, listOf, PageQuery } from "../../../types/contracts/pages.ts";
 import { authenticate } from "../../_shared/agency.ts";
 import { invalid } from "../../_shared/errors.ts";
 import { answerCreated, passOn } from "../answer.ts";
@@ -24,7 +24,7 @@ const list = endpoint({
   answers: { 200: listOf(Hook) },
 });
 hooks.get("/", list, async (c) => {
-  return passOn(c, "list_hooks", pageArguments(readQuery(c, list.query)));
+  return passOn(c, "list_hooks", listArguments(readQuery(c, list.query)));
 });
 
 const sample = endpoint({
@@ -34,8 +34,7 @@ const sample = endpoint({
   answers: { 200: SampleOfEvent },
 });
 hooks.get("/sample", sample, async (c) => {
-  const query = readQuery(c, sample.query);
-  return passOn(c, "sample_hook", { event_type: query.event_type, ...pageArguments(query) });
+  return passOn(c, "sample_hook", listArguments(readQuery(c, sample.query)));
 });
 
 const create = endpoint({

@@ -7,7 +7,7 @@ import {
   ListLeadsQuery,
   UpdateLead,
 } from "../../../types/contracts/leads.ts";
-import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
+import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
 import { countryOf } from "../../_shared/agency.ts";
 import { invalid } from "../../_shared/errors.ts";
 import { toE164 } from "../../_shared/phone.ts";
@@ -32,15 +32,7 @@ const list = endpoint({
   answers: { 200: listOf(Lead) },
 });
 leads.get("/", list, async (c) => {
-  const query = readQuery(c, list.query);
-  return passOn(c, "list_leads", {
-    temperature: query.temperature,
-    origin: query.origin,
-    email: query.email,
-    assigned_agent_id: query.assigned_agent_id,
-    include_archived: query.include_archived,
-    ...pageArguments(query),
-  });
+  return passOn(c, "list_leads", listArguments(readQuery(c, list.query)));
 });
 
 const get = endpoint({

@@ -6,7 +6,7 @@ import {
   Offer,
   PublicOffer,
 } from "../../../types/contracts/offers.ts";
-import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
+import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
 import { notFound } from "../../_shared/errors.ts";
 import { answerCreated, answerOne, passOn } from "../answer.ts";
 import { type ApiEnv, rpc } from "../context.ts";
@@ -31,13 +31,7 @@ const list = endpoint({
   answers: { 200: listOf(Offer) },
 });
 offers.get("/", list, async (c) => {
-  const query = readQuery(c, list.query);
-  return passOn(c, "list_offers", {
-    operation_id: query.operation_id,
-    lead_id: query.lead_id,
-    status: query.status,
-    ...pageArguments(query),
-  });
+  return passOn(c, "list_offers", listArguments(readQuery(c, list.query)));
 });
 
 /** For the client who was given the link: no credential but the token in it. */

@@ -5,7 +5,7 @@ import {
   Operation,
   UpdateOperation,
 } from "../../../types/contracts/operations.ts";
-import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
+import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
 import { answerCreated, answerOne, passOn } from "../answer.ts";
 import { type ApiEnv, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -20,14 +20,7 @@ const list = endpoint({
   answers: { 200: listOf(Operation) },
 });
 operations.get("/", list, async (c) => {
-  const query = readQuery(c, list.query);
-  return passOn(c, "list_operations", {
-    stage: query.stage,
-    operation_type: query.operation_type,
-    lead_id: query.lead_id,
-    open_only: query.open_only,
-    ...pageArguments(query),
-  });
+  return passOn(c, "list_operations", listArguments(readQuery(c, list.query)));
 });
 
 const get = endpoint({

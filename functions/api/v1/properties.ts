@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
+import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
 import { ListPropertiesQuery, Property } from "../../../types/contracts/properties.ts";
 import { answerOne, passOn } from "../answer.ts";
 import { type ApiEnv, rpc } from "../context.ts";
@@ -15,8 +15,7 @@ const list = endpoint({
   answers: { 200: listOf(Property) },
 });
 properties.get("/", list, async (c) => {
-  const { limit, cursor, ...filters } = readQuery(c, list.query);
-  return passOn(c, "list_properties", { ...filters, ...pageArguments({ limit, cursor }) });
+  return passOn(c, "list_properties", listArguments(readQuery(c, list.query)));
 });
 
 const get = endpoint({

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { listOf, one, pageArguments } from "../../../types/contracts/pages.ts";
+import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
 import {
   CreateSignature,
   ListSignaturesQuery,
@@ -20,8 +20,7 @@ const list = endpoint({
   answers: { 200: listOf(Signature) },
 });
 signatures.get("/", list, async (c) => {
-  const { limit, cursor, ...filters } = readQuery(c, list.query);
-  return passOn(c, "list_signatures", { ...filters, ...pageArguments({ limit, cursor }) });
+  return passOn(c, "list_signatures", listArguments(readQuery(c, list.query)));
 });
 
 const get = endpoint({

@@ -1,17 +1,8 @@
 import { parseArgs } from "node:util";
 import type postgres from "postgres";
+import { Permission } from "../../types/contracts/permissions.ts";
 import { explainDatabase, openDatabase } from "./command_database.ts";
 import { exitWith, Failure } from "./failure.ts";
-
-const allPermissions = [
-  "leads",
-  "operations",
-  "properties",
-  "viewings",
-  "offers",
-  "signatures",
-  "documents",
-].flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
 
 const usage = `usage: npm run admin -- <verb> <options>
   create-agency       --name N [--slug S] [--time-zone TZ]
@@ -60,7 +51,8 @@ const verbs: Record<string, () => Promise<unknown>> = {
   },
   async "create-api-key"() {
     const named = need("permissions");
-    const permissions = named === "all" ? allPermissions : named.split(",").map((p) => p.trim());
+    const permissions =
+      named === "all" ? Permission.options : named.split(",").map((p) => p.trim());
     const agency = await agencyId();
     const [row] = await sql`
       select admin.create_api_key(

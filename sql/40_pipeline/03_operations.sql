@@ -59,7 +59,5 @@ grant select, insert (agency_id, id, lead_id, operation_type, stage) on public.o
 alter table public.leads add foreign key (agency_id, operation_id)
   references public.operations (agency_id, id) on delete restrict deferrable initially deferred;
 
-create trigger _900_updated_at before update on public.operations
-  for each row execute function private.tg__updated_at();
 create trigger _100_refuse_removal before delete or truncate on public.operations
   for each statement execute function private.tg__refuse_removal();

@@ -36,10 +36,12 @@ begin
   -- These two follow from the stage and from nothing else.
   new.won_at := old.won_at;
   new.closed_at := old.closed_at;
+  -- Noted here, because a trigger of its own would cost each move as much as this one does.
+  new.updated_at := now();
   return new;
 end
 $$;
-comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused).';
+comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Notes when the row last changed.';
 
 create function private.tg_operations__move() returns trigger
 language plpgsql
@@ -56,12 +58,12 @@ begin
     perform private.refuse('operation_closed', 'The operation is closed; its stage no longer changes.');
   end if;
 
-  select target.position, target.outcome, (
-    select min(s.position) from public.stages s
-    where s.flow = old.flow and s.outcome is null and s.position > origin.position)
+  select max(s.position) filter (where s.id = new.stage), max(s.outcome) filter (where s.id = new.stage),
+    min(s.position) filter (where s.outcome is null and s.position > origin.position)
   into target_position, target_outcome, next_position
-  from public.stages target, public.stages origin
-  where target.flow = old.flow and target.id = new.stage and origin.flow = old.flow and origin.id = old.stage;
+  from public.stages origin
+  join public.stages s on s.flow = origin.flow
+  where origin.flow = old.flow and origin.id = old.stage;
   if target_position is null then
     perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.');
   end if;

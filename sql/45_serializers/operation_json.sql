@@ -2,17 +2,10 @@
 create function private.operation_json(operation public.operations) returns jsonb
 language plpgsql
 stable
-security definer
 set search_path = ''
 set timezone = 'UTC'
 as $$
 begin
-  -- As its owner it reads the four tables behind the object without asking their policies who calls, which would cost
-  -- more than the reading. A caller gets the object only for an operation of the own agency.
-  if current_setting('role') in ('anon', 'authenticated')
-    and operation.agency_id is distinct from private.agency_id() then
-    return null;
-  end if;
   return (
     select jsonb_build_object(
       'id', operation.id,
@@ -38,4 +31,20 @@ begin
 end
 $$;
 comment on function private.operation_json(public.operations) is 'The operation as lists, answers and deal_won show it.';
-grant execute on function private.operation_json(public.operations) to anon, authenticated;
+
+-- As the owner, because the policies of the four tables behind the object would cost more than the reading.
+create function private.own_operation_json(operation public.operations) returns jsonb
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  if operation.agency_id is distinct from private.agency_id() then
+    return null;
+  end if;
+  return private.operation_json(operation);
+end
+$$;
+comment on function private.own_operation_json(public.operations) is 'The same for callers: null, if the operation is not of their agency.';
+grant execute on function private.own_operation_json(public.operations) to anon, authenticated;

@@ -24,7 +24,7 @@ begin
   on conflict (agency_id, lead_id, operation_type) where closed_at is null do nothing
   returning * into operation;
   if operation.id is not null then
-    return private.answer(idempotency_key, 201, private.operation_json(operation));
+    return private.answer(idempotency_key, 201, private.own_operation_json(operation));
   end if;
 
   select o.* into operation from public.operations o
@@ -34,7 +34,7 @@ begin
     -- The open one was closed between the two statements; the caller's retry opens a new one.
     perform private.raise_error(409, 'conflict', 'The operation was being closed; try again.');
   end if;
-  return private.answer(idempotency_key, 200, private.operation_json(operation));
+  return private.answer(idempotency_key, 200, private.own_operation_json(operation));
 end
 $$;
 comment on function api.create_operation(jsonb, text) is

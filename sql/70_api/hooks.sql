@@ -118,7 +118,7 @@ declare
   caller private.principal := private.authorize_event(event_type);
 begin
   return case event_type
-    when 'deal_won' then private.list_page(caller.agency_id, 'operations', 'operation_json', 'won_at',
+    when 'deal_won' then private.list_page(caller.agency_id, 'operations', 'own_operation_json', 'won_at',
       array['t.won_at is not null'], null, page_limit, page_cursor)
     when 'offer_accepted' then private.list_page(caller.agency_id, 'offers', 'offer_json', 'accepted_at',
       array['t.accepted_at is not null', 't.status = ''accepted'''], null, page_limit, page_cursor)

@@ -18,7 +18,7 @@ begin
       '{"issues": [{"path": "stage", "message": "No flow has such a stage."}]}');
   end if;
   return private.list_page(
-    caller.agency_id, 'operations', 'operation_json', 'created_at',
+    caller.agency_id, 'operations', 'own_operation_json', 'created_at',
     array_remove(array[
       case when stage is not null then 't.stage = $2 ->> ''stage''' end,
       case when operation_type is not null then 't.operation_type = $2 ->> ''operation_type''' end,

@@ -15,8 +15,8 @@ const api = { name: "api", entrypoint: join(import.meta.dirname, "http", "api-wi
 
 /**
  * Requests over HTTP against one that goes the same way (front, function, gateway, one RPC) to an RPC that lets the
- * caller in, as each of ours begins, and does nothing more. GET /health, whose RPC not even asks who calls, is shown
- * beside it.
+ * caller in, as each of ours begins, and does nothing more. Shown beside it, without a mark: a no-op that takes what the
+ * PATCH takes, and GET /health, whose RPC not even asks who calls.
  */
 export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
   const stack = await testStack({ functions: [api] }, server);
@@ -37,6 +37,18 @@ export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
       await startGenerator(
         "no-op",
         plan([{ method: "GET", path: "/api/v1/no-op", status: 200 }], true),
+      ),
+      await startGenerator(
+        "no-op PATCH",
+        plan(
+          operations.map((id) => ({
+            method: "PATCH",
+            path: `/api/v1/no-op/${id}`,
+            body: JSON.stringify({ stage: "search" }),
+            status: 200,
+          })),
+          true,
+        ),
       ),
       await startGenerator(
         "health",
@@ -64,7 +76,7 @@ export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
         ),
       ),
     ];
-    log(`${connections} connections, no-op, health, GET and PATCH in turn`);
+    log(`${connections} connections, no-op, no-op PATCH, health, GET and PATCH in turn`);
     const results = await inTurn(generators, timing);
     await Promise.all(generators.map((generator) => generator.end()));
     const compare = (name: string, side: string, base: string, at_least?: number) =>
@@ -72,6 +84,7 @@ export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
     return [
       compare("GET /operations/{id} against a no-op RPC", "get", "no-op", 0.8),
       compare("PATCH /operations/{id} stage against a no-op RPC", "patch", "no-op", 0.6),
+      compare("PATCH /operations/{id} stage against a no-op PATCH", "patch", "no-op PATCH"),
       compare("GET /operations/{id} against GET /health", "get", "health"),
       compare("PATCH /operations/{id} stage against GET /health", "patch", "health"),
     ];
@@ -118,7 +131,9 @@ async function makeNoOp({ sql, reloadSchema }: TestStack): Promise<void> {
       return '{}';
     end
     $$;
-    grant execute on function api.no_op() to anon, authenticated`);
+    create function api.update_no_op(operation_id uuid, patch jsonb) returns jsonb
+    language plpgsql set search_path = '' as $$ begin return api.no_op(); end $$;
+    grant execute on function api.no_op(), api.update_no_op(uuid, jsonb) to anon, authenticated`);
   await reloadSchema();
 }
 

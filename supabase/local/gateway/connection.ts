@@ -72,7 +72,7 @@ export class GatewayConnection extends PostgresConnection {
     if (vars === undefined || options?.transaction || options?.forceRollback) {
       return super.withContext(vars, work, options);
     }
-    return this.#lanes.use(async (lane, computed) => {
+    return this.#lanes.use(async (lane) => {
       const rpc = options?.rpc;
       lane.open(requestSettings(vars as RequestContext, rpc), {
         readOnly: rpc?.readOnly === true,
@@ -80,7 +80,6 @@ export class GatewayConnection extends PostgresConnection {
       });
       try {
         const result = await work(lane.kysely);
-        computed();
         // A constraint that waits for the commit may still refuse.
         await lane.close(true);
         return result;

@@ -2,8 +2,8 @@ import { availableParallelism } from "node:os";
 import type postgres from "postgres";
 import { Lane } from "./lane.ts";
 
-/** Lanes that compute at a time. More would only take turns on the cores, each with cold caches. */
-const BUSY = availableParallelism() + 1;
+/** One lane a core. More would only take turns on the cores, each with cold caches. */
+const BUSY = availableParallelism();
 
 /** As many as the Data API of a hosted project has, for when those wait for something else: a lock, a long query. */
 const MOST = Math.max(10, BUSY);
@@ -16,30 +16,22 @@ export class Lanes {
   readonly #lanes: Lane[];
   readonly #idle: Lane[];
   readonly #waiting: Waiting[] = [];
-  #busy = 0;
+  #inUse = 0;
 
   constructor(url: string, options: postgres.Options<Record<string, postgres.PostgresType>>) {
     this.#lanes = Array.from({ length: MOST }, () => new Lane(url, options));
     this.#idle = [...this.#lanes];
   }
 
-  /**
-   * Runs `work` on a lane of its own. Once it has called `computed`, what is left for the lane is to wait for the disk,
-   * and another may compute.
-   */
-  async use<T>(work: (lane: Lane, computed: () => void) => Promise<T>): Promise<T> {
+  /** Runs `work` on a lane of its own. */
+  async use<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
     const lane = this.#take(BUSY) ?? (await this.#turn());
-    let counted = true;
-    const computed = () => {
-      if (counted) this.#busy--;
-      counted = false;
-      this.#admit();
-    };
     try {
-      return await work(lane, computed);
+      return await work(lane);
     } finally {
+      this.#inUse--;
       this.#idle.push(lane);
-      computed();
+      this.#admit();
     }
   }
 
@@ -49,9 +41,9 @@ export class Lanes {
 
   /** The lane used last is the warmest: its statements are prepared and its plans are cached. */
   #take(limit: number): Lane | undefined {
-    if (this.#busy >= limit) return undefined;
+    if (this.#inUse >= limit) return undefined;
     const lane = this.#idle.pop();
-    if (lane !== undefined) this.#busy++;
+    if (lane !== undefined) this.#inUse++;
     return lane;
   }
 
@@ -79,7 +71,7 @@ export class Lanes {
 
 interface Waiting {
   go: (lane: Lane) => void;
-  /** Below how many busy lanes this one gets another. */
+  /** How many lanes may be in use for this one to get another. */
   limit: number;
   timer?: NodeJS.Timeout;
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Side } from "../rounds.ts";
@@ -11,11 +12,7 @@ export interface Generator extends Side<Load> {
 /** Starts a generator and waits until it is connected. */
 export async function startGenerator(name: string, plan: Plan): Promise<Generator> {
   const worker = new Worker(join(import.meta.dirname, "worker.ts"), { workerData: plan });
-  const answer = () =>
-    new Promise<unknown>((resolve, reject) => {
-      worker.once("message", resolve);
-      worker.once("error", reject);
-    });
+  const answer = async (): Promise<unknown> => (await once(worker, "message"))[0];
   await answer();
   return {
     name,

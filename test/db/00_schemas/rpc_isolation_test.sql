@@ -1,7 +1,7 @@
 -- Every RPC, called by one agency with the ids of another: it finds nothing, and changes nothing there.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(181);
+select plan(183);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -202,6 +202,12 @@ where name not in (select name from sur_caller);
 select set_eq(
   $$select p.proname::text from pg_proc p where p.pronamespace = 'api'::regnamespace and has_function_privilege('anon', p.oid, 'execute')$$,
   $$select rpc from called union values ('health'), ('get_public_offer')$$, 'these are the RPCs that callers may call');
+
+-- The object of an operation, asked for with the whole row
+select is(pg_temp.call('a key of Sur', format('private.own_operation_json(jsonb_populate_record(null::public.operations, %L))',
+    (select to_jsonb(o) from public.operations o where o.id = pg_temp.id(agency || ' row')))) ->> 'id',
+  case when agency = 'sur' then pg_temp.id('sur row')::text end, 'Sur is shown ' || case agency when 'sur' then 'the object of its own operation' else 'no object of an operation of Norte' end)
+from unnest('{norte,sur}'::text[]) agency;
 
 select * from finish();
 rollback;

@@ -16,6 +16,10 @@ revoke all on function "private"."next_action"(public.leads, uuid) from "anon";
 
 revoke all on function "private"."next_action"(public.leads, uuid) from "authenticated";
 
+revoke all on function "private"."operation_json"(public.operations) from "anon";
+
+revoke all on function "private"."operation_json"(public.operations) from "authenticated";
+
 revoke all on function "private"."operation_summary"(public.operations) from "anon";
 
 revoke all on function "private"."operation_summary"(public.operations) from "authenticated";
@@ -49,6 +53,8 @@ revoke all ("lost_reason") on table "public"."operations" from "authenticated";
 revoke all ("property_id") on table "public"."operations" from "authenticated";
 
 drop policy "update_own" on "public"."operations";
+
+drop trigger "_900_updated_at" on "public"."operations";
 
 drop index "public"."gate_steps_by_stage";
 
@@ -105,6 +111,50 @@ begin
     exit when hook_id is not null;
   end loop;
   return private.answer(idempotency_key, 201, jsonb_build_object('id', hook_id));
+end
+$function$;
+
+create or replace function api.create_operation (
+  body            jsonb,
+  idempotency_key text  default null::text
+)
+  returns jsonb
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  caller private.principal := private.authorize('operations:write');
+  answer jsonb := private.replay('create_operation', idempotency_key, body);
+  operation public.operations;
+begin
+  if answer is not null then
+    return answer;
+  end if;
+  if not exists (select from public.leads l where l.agency_id = caller.agency_id and l.id = (body ->> 'lead_id')::uuid) then
+    perform private.refuse_reference('lead_id', 'There is no such lead.');
+  end if;
+  if body ->> 'stage' is not null and not exists (
+    select from public.flows f join public.stages s on s.flow = f.id
+    where f.operation_type = body ->> 'operation_type' and s.id = body ->> 'stage' and s.outcome is null) then
+    perform private.refuse('invalid_stage', 'An operation starts at an active stage of its flow.');
+  end if;
+
+  insert into public.operations (agency_id, lead_id, operation_type, stage)
+  values (caller.agency_id, (body ->> 'lead_id')::uuid, body ->> 'operation_type', body ->> 'stage')
+  on conflict (agency_id, lead_id, operation_type) where closed_at is null do nothing
+  returning * into operation;
+  if operation.id is not null then
+    return private.answer(idempotency_key, 201, private.own_operation_json(operation));
+  end if;
+
+  select o.* into operation from public.operations o
+  where o.agency_id = caller.agency_id and o.lead_id = (body ->> 'lead_id')::uuid
+    and o.operation_type = body ->> 'operation_type' and o.closed_at is null;
+  if operation.id is null then
+    -- The open one was closed between the two statements; the caller's retry opens a new one.
+    perform private.raise_error(409, 'conflict', 'The operation was being closed; try again.');
+  end if;
+  return private.answer(idempotency_key, 200, private.own_operation_json(operation));
 end
 $function$;
 
@@ -191,7 +241,7 @@ begin
       '{"issues": [{"path": "stage", "message": "No flow has such a stage."}]}');
   end if;
   return private.list_page(
-    caller.agency_id, 'operations', 'operation_json', 'created_at',
+    caller.agency_id, 'operations', 'own_operation_json', 'created_at',
     array_remove(array[
       case when stage is not null then 't.stage = $2 ->> ''stage''' end,
       case when operation_type is not null then 't.operation_type = $2 ->> ''operation_type''' end,
@@ -199,6 +249,31 @@ begin
       case when open_only then 't.closed_at is null' end], null),
     jsonb_build_object('stage', stage, 'operation_type', operation_type, 'lead_id', lead_id),
     page_limit, page_cursor);
+end
+$function$;
+
+create or replace function api.sample_hook (
+  event_type  text,
+  page_limit  integer default null::integer,
+  page_cursor text    default null::text
+)
+  returns jsonb
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  caller private.principal := private.authorize_event(event_type);
+begin
+  return case event_type
+    when 'deal_won' then private.list_page(caller.agency_id, 'operations', 'own_operation_json', 'won_at',
+      array['t.won_at is not null'], null, page_limit, page_cursor)
+    when 'offer_accepted' then private.list_page(caller.agency_id, 'offers', 'offer_json', 'accepted_at',
+      array['t.accepted_at is not null', 't.status = ''accepted'''], null, page_limit, page_cursor)
+    when 'signature_signed' then private.list_page(caller.agency_id, 'signatures', 'signature_json', 'signed_at',
+      array['t.signed_at is not null', 't.status = ''signed'''], null, page_limit, page_cursor)
+    when 'document_completed' then private.list_page(caller.agency_id, 'documents', 'document_json', 'completed_at',
+      array['t.completed_at is not null', 't.status in (''received'', ''verified'')'], null, page_limit, page_cursor)
+  end;
 end
 $function$;
 
@@ -531,6 +606,60 @@ $function$;
 
 alter function "private"."one_spelling"(text) owner to "postgres";
 
+create or replace function private.operation_json (
+  operation public.operations
+)
+  returns jsonb
+  language plpgsql
+  stable
+  set search_path to ''
+  set "TimeZone" to 'UTC'
+  AS $function$
+begin
+  return (
+    select jsonb_build_object(
+      'id', operation.id,
+      'lead_id', operation.lead_id,
+      'property_id', operation.property_id,
+      'operation_type', operation.operation_type,
+      'flow', operation.flow,
+      'stage', operation.stage,
+      'stage_label', s.label,
+      'is_terminal', s.outcome is not null,
+      'pending_actions', private.pending_actions(operation),
+      'lost_reason', operation.lost_reason,
+      'assigned_agent_id', l.assigned_agent_id,
+      'deposit_paid_at', operation.deposit_paid_at,
+      'won_at', operation.won_at,
+      'closed_at', operation.closed_at,
+      'created_at', operation.created_at,
+      'updated_at', operation.updated_at)
+    from public.leads l
+    cross join public.stages s
+    where l.agency_id = operation.agency_id and l.id = operation.lead_id
+      and s.flow = operation.flow and s.id = operation.stage);
+end
+$function$;
+
+create or replace function private.own_operation_json (
+  operation public.operations
+)
+  returns jsonb
+  language plpgsql
+  stable
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  if operation.agency_id is distinct from private.agency_id() then
+    return null;
+  end if;
+  return private.operation_json(operation);
+end
+$function$;
+
+alter function "private"."own_operation_json"(public.operations) owner to "postgres";
+
 create or replace function private.property_json (
   property public.properties
 )
@@ -761,6 +890,25 @@ begin
 end
 $function$;
 
+create or replace function private.tg_operations__keep_identity()
+  returns trigger
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  if (new.agency_id, new.id, new.lead_id, new.operation_type, new.flow)
+    is distinct from (old.agency_id, old.id, old.lead_id, old.operation_type, old.flow) then
+    perform private.refuse('change_refused', 'An operation keeps its lead, type and flow; open another one instead.');
+  end if;
+  -- These two follow from the stage and from nothing else.
+  new.won_at := old.won_at;
+  new.closed_at := old.closed_at;
+  -- Noted here, because a trigger of its own would cost each move as much as this one does.
+  new.updated_at := now();
+  return new;
+end
+$function$;
+
 create or replace function private.tg_operations__move()
   returns trigger
   language plpgsql
@@ -777,12 +925,12 @@ begin
     perform private.refuse('operation_closed', 'The operation is closed; its stage no longer changes.');
   end if;
 
-  select target.position, target.outcome, (
-    select min(s.position) from public.stages s
-    where s.flow = old.flow and s.outcome is null and s.position > origin.position)
+  select max(s.position) filter (where s.id = new.stage), max(s.outcome) filter (where s.id = new.stage),
+    min(s.position) filter (where s.outcome is null and s.position > origin.position)
   into target_position, target_outcome, next_position
-  from public.stages target, public.stages origin
-  where target.flow = old.flow and target.id = new.stage and origin.flow = old.flow and origin.id = old.stage;
+  from public.stages origin
+  join public.stages s on s.flow = origin.flow
+  where origin.flow = old.flow and origin.id = old.stage;
   if target_position is null then
     perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.');
   end if;
@@ -985,7 +1133,11 @@ comment on function "private"."get_operation"(uuid) is 'What api.get_operation d
 
 comment on function "private"."one_spelling"(text) is 'A target as the functions write it: host in lower case and without a full stop at its end, without default port and fragment.';
 
+comment on function "private"."own_operation_json"(public.operations) is 'The same for callers: null, if the operation is not of their agency.';
+
 comment on function "private"."tg_objects__document_arrived"() is 'A file that arrives in the bucket `documents` is noted on its document, and a requested document is received. Refuses a file that no document waits for, and one larger than announced.';
+
+comment on function "private"."tg_operations__keep_identity"() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Notes when the row last changed.';
 
 comment on function "private"."tg_subscriptions__one_spelling"() is 'A target that is written in two ways is subscribed, and gets an event, once.';
 
@@ -1010,6 +1162,16 @@ grant execute on function "private"."one_spelling"(text) to "anon", "authenticat
 revoke all on function "private"."one_spelling"(text) from "postgres";
 
 grant execute on function "private"."one_spelling"(text) to "postgres";
+
+revoke all on function "private"."own_operation_json"(public.operations) from public;
+
+grant execute
+  on function "private"."own_operation_json"(public.operations)
+  to "anon", "authenticated";
+
+revoke all on function "private"."own_operation_json"(public.operations) from "postgres";
+
+grant execute on function "private"."own_operation_json"(public.operations) to "postgres";
 
 revoke all on function "private"."tg_subscriptions__one_spelling"() from public;
 

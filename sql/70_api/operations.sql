@@ -32,8 +32,8 @@ comment on function api.list_operations(text, text, uuid, boolean, int, text) is
   'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read. Errors: invalid_stage.';
 grant execute on function api.list_operations(text, text, uuid, boolean, int, text) to anon, authenticated;
 
--- As the owner, as private.update_operation: most of what an integration reads one by one is operations, and the policy
--- would ask for the caller once more. It names the caller's agency itself.
+-- As the owner, like private.update_operation: the policy and the serializer for callers would each ask for the caller once
+-- more. It names the caller's agency itself.
 create function private.get_operation(operation_id uuid) returns jsonb
 language plpgsql
 security definer

@@ -1,5 +1,4 @@
--- As the owner, because the policies would ask for the caller twice more, and nothing is done more often than this. Every
--- statement names the caller's agency.
+-- As the owner, because the policies would ask for the caller twice more. Every statement names the caller's agency.
 create function private.update_operation(operation_id uuid, patch jsonb) returns jsonb
 language plpgsql
 security definer

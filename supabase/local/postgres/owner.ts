@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
+import { chownSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "../failure.ts";
 
@@ -29,19 +29,15 @@ export function serverOwner(): Owner | undefined {
   throw new Failure("Postgres does not run as root and there is no user postgres or nobody");
 }
 
-/** Makes a private folder that belongs to the server's account, inside one that it may pass. */
+/** Makes a private folder that belongs to the server's account. */
 export function makeOwnedDirectory(path: string, owner: Owner | undefined): void {
-  const parent = dirname(path);
-  mkdirSync(parent, { recursive: true });
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (owner === undefined) return;
-  chmodSync(parent, statSync(parent).mode | 0o011);
-  chownSync(path, owner.uid, owner.gid);
+  if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
 }
 
 /**
- * How to start `program` so that it can use `paths`. Below a home folder of root's the other account
- * cannot pass, and gets the capability to do so where the system has `setpriv`.
+ * How to start `program` so that it can use `paths`. Where the other account cannot reach them, as
+ * below root's home, it is given the capability to do so; no folder's mode is changed.
  */
 export function launch(
   owner: Owner | undefined,
@@ -54,17 +50,25 @@ export function launch(
   if (closed === undefined) {
     return { program, args, options: { uid: owner.uid, gid: owner.gid } };
   }
-  if (spawnSync("setpriv", ["--version"]).status !== 0) {
+  const lent = [
+    `--reuid=${owner.uid}`,
+    `--regid=${owner.gid}`,
+    "--clear-groups",
+    "--inh-caps=+dac_override",
+    "--ambient-caps=+dac_override",
+    // Without this bit access(2), by which initdb looks for its programs, ignores the capability.
+    "--securebits=+no_setuid_fixup",
+  ];
+  if (spawnSync("setpriv", [...lent, program, "--version"]).status !== 0) {
     throw new Failure(
-      `Postgres runs as ${owner.name}, who may not pass ${closed}: work in another folder, or not as root`,
+      `Postgres does not run as root, and ${owner.name}, as whom it runs instead, cannot enter ${closed}: ` +
+        "run this from a folder that everyone can enter, or as another user",
     );
   }
-  const account = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"];
-  const capability = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
-  return { program: "setpriv", args: [...account, ...capability, program, ...args], options: {} };
+  return { program: "setpriv", args: [...lent, program, ...args], options: {} };
 }
 
-/** The folder above a path that the account may not pass. */
+/** The folder above a path that the account cannot enter. */
 function closedFolder(path: string, { uid, gid }: Owner): string | undefined {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const found = statSync(folder, { throwIfNoEntry: false });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
+  chownSync,
   closeSync,
   existsSync,
   openSync,
@@ -107,7 +108,8 @@ function initialise(
   rmSync(draft, { recursive: true, force: true });
   makeOwnedDirectory(draft, owner);
   const passwordFile = `${dataDirectory}.password`;
-  writeFileSync(passwordFile, `${password}\n`);
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (owner !== undefined) chownSync(passwordFile, owner.uid, owner.gid);
   try {
     runInitdb(binaries, draft, owner, passwordFile);
   } finally {

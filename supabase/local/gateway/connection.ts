@@ -14,10 +14,12 @@ import { Lanes } from "./lanes.ts";
 /** The only exposed schema: the rules hold for whoever calls, and tables are not callable. */
 export const EXPOSED_SCHEMA = "api";
 
-/** The two logins of the gateway. */
+/** The logins of the gateway and of the authorization server. */
 export interface GatewayDatabase {
-  /** Auth, Studio and the reading of the catalog, as `postgres`. */
+  /** Studio, Lite's Auth and the reading of the catalog, as `postgres`. */
   adminUrl: string;
+  /** The authorization server, as `supabase_auth_admin`. */
+  authUrl: string;
   /** Callers' requests, as `authenticator`. */
   requestUrl: string;
 }

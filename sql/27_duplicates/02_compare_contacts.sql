@@ -52,13 +52,14 @@ $$;
 comment on function private.suggest_duplicates(public.contacts) is
   'Suggests to merge a contact with those of the agency that have its phone or a name like its own. A pair is suggested once.';
 
-create function private.compare_contacts(max_contacts int default 1000) returns int
+create function private.compare_contacts(max_contacts int default 1000, may_take interval default '20 seconds') returns int
 language plpgsql
 set search_path = ''
 as $$
 declare
   contact public.contacts;
   compared int := 0;
+  ends_at timestamptz := clock_timestamp() + may_take;
 begin
   for contact in
     select c.* from public.contacts c where c.compared_at is null order by c.created_at limit max_contacts
@@ -69,9 +70,12 @@ begin
     end if;
     update public.contacts c set compared_at = clock_timestamp() where c.agency_id = contact.agency_id and c.id = contact.id;
     compared := compared + 1;
+    -- A name that thousands have is slow to compare. A run that the server cut off would leave nothing done, and the
+    -- next would begin with the same contacts.
+    exit when clock_timestamp() >= ends_at;
   end loop;
   return compared;
 end
 $$;
-comment on function private.compare_contacts(int) is
-  'Compares new and changed contacts with the others of their agency for near-duplicates. Run each minute by pg_cron, so that no request waits for it. Returns how many.';
+comment on function private.compare_contacts(int, interval) is
+  'Compares new and changed contacts with the others of their agency for near-duplicates, the longest waiting first, until so many are done or the time is up; the next run goes on. Run each minute by pg_cron, so that no request waits for it. Returns how many.';

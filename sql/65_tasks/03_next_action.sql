@@ -9,7 +9,7 @@ declare
   kind text;
 begin
   -- What a person waits for comes before what only moves the deal on; of two alike, the one that is due first.
-  select t.* into task from private.open_tasks(lead.agency_id, lead.id) t
+  select t.* into task from private.open_tasks(lead.agency_id, array[lead.id]) t
   order by array_position(array[
       'review_sanctions', 'answer_message', 'close_viewing', 'prepare_viewing', 'pending_step', 'advance_stage',
       'contact_lead'], t.kind), t.due_at

@@ -34,23 +34,30 @@ begin
   end if;
 
   return (
-    with found as (
-      select v, count(*) over () as total, row_number() over (order by v.starts_at, v.id) as n
-      from public.viewings v
+    with found as not materialized (
+      select v as viewing, v.starts_at, v.id from public.viewings v
       where v.agency_id = caller.agency_id
         and v.starts_at >= first_moment and v.starts_at < last_moment
         and v.status <> 'cancelled'
         and (wanted_agent_id is null or v.agent_id = wanted_agent_id)
+    ), counted as (
+      select count(*) as total from found
+    ), shown as (
+      -- Of a period of years, only what is shown is read in order.
+      select f.viewing, row_number() over (order by f.starts_at, f.id) as n
+      from found f
+      order by f.starts_at, f.id
+      limit page_limit
     )
     select jsonb_build_object(
       'time_zone', time_zone,
       'starts_from', first_moment,
       'starts_before', last_moment,
       'viewings', jsonb_build_object(
-        'total', coalesce(max(f.total), 0),
-        'truncated', coalesce(max(f.total), 0) > page_limit,
-        'items', coalesce(jsonb_agg(private.viewing_summary(f.v) order by f.n) filter (where f.n <= page_limit), '[]')))
-    from found f);
+        'total', c.total,
+        'truncated', c.total > page_limit,
+        'items', (select coalesce(jsonb_agg(private.viewing_summary(s.viewing) order by s.n), '[]') from shown s)))
+    from counted c);
 end
 $$;
 comment on function api.mcp_agenda(text, text, uuid, boolean, int) is

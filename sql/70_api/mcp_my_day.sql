@@ -1,7 +1,5 @@
 create function api.mcp_my_day(page_limit int default 20) returns jsonb
 language plpgsql
--- A plan for one lead is kept by case files; for a whole agency it would be a poor one.
-set plan_cache_mode = 'force_custom_plan'
 set search_path = ''
 as $$
 declare
@@ -14,7 +12,7 @@ begin
         row_number() over (
           -- The caller's own turn first, then the most overdue.
           order by (t.agent_id = caller.agent_id and t.turn = 'agency') is true desc, t.due_at, t.lead_id, t.kind) as n
-      from private.open_tasks(caller.agency_id) t
+      from private.open_tasks(caller.agency_id, private.leads_at_work(caller.agency_id, caller.agent_id)) t
     )
     select jsonb_build_object(
       'now', date_trunc('second', now()),
@@ -30,5 +28,5 @@ begin
 end
 $$;
 comment on function api.mcp_my_day(int) is
-  'The day plan of the caller: what waits to be done in the agency, the caller''s own turn first, the most overdue first; times in the agency''s zone. Permission operations:read.';
+  'The day plan of the caller: what waits to be done in the agency, the caller''s own turn first, the most overdue first; times in the agency''s zone. The totals are exact up to 500 tasks of a kind, beyond that they say how many were looked at. Permission operations:read.';
 grant execute on function api.mcp_my_day(int) to anon, authenticated;

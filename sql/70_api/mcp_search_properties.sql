@@ -5,27 +5,37 @@ as $$
 declare
   caller private.principal := private.authorize('properties:read');
   wanted text := private.plain_text(array_to_string(words, ' '));
+  wanted_query tsquery := plainto_tsquery('pg_catalog.spanish'::regconfig, wanted);
   places text[];
+  spellings text[];
   terms text[];
+  term_queries tsquery[];
 begin
   -- Which of the words name a place, only the agency's own stock can tell: as written, else nearly as written.
-  with place as (
-    select distinct private.plain_text(p.place) as name
+  with spelling as materialized (
+    -- A stock has few places; what is costly is done for each of them, and not for each property.
+    select s.written, private.plain_text(s.written) as name
     from (
-      select unnest(array[p.zone, p.city]) as place from public.properties p where p.agency_id = caller.agency_id) p
-    where btrim(p.place) <> ''
+      select distinct unnest(array[p.zone, p.city]) as written from public.properties p
+      where p.agency_id = caller.agency_id) s
+    where btrim(s.written) <> ''
+  ), place as (
+    select distinct s.name from spelling s
   ), exact as (
     select name from place where ' ' || wanted || ' ' like '% ' || name || ' %'
-  )
-  select array_agg(name) into places from (
+  ), named as (
     select name from exact
     union
     select name from place
     where not exists (select from exact) and char_length(name) >= 4
-      and private.trigram_share(name, wanted) >= 0.57) named;
+      and private.trigram_share(name, wanted) >= 0.57
+  )
+  select array_agg(distinct s.name), array_agg(s.written) into places, spellings
+  from spelling s join named n on n.name = s.name;
 
   -- The rest describes the home; words that say nothing ("con", "una") have no lexeme.
-  select array_agg(word order by n) into terms
+  select array_agg(word order by n), array_agg(plainto_tsquery('pg_catalog.spanish'::regconfig, private.plain_text(word)) order by n)
+  into terms, term_queries
   from unnest(words) with ordinality given (word, n)
   where to_tsvector('pg_catalog.spanish'::regconfig, private.plain_text(word)) <> ''::tsvector
     and not exists (
@@ -37,8 +47,8 @@ begin
     with matched as (
       select p,
         array(
-          select term from unnest(terms) with ordinality t (term, n)
-          where p.search @@ plainto_tsquery('pg_catalog.spanish'::regconfig, private.plain_text(term))
+          select term from unnest(terms, term_queries) with ordinality t (term, query, n)
+          where p.search @@ t.query
           order by n) as matched_terms
       from public.properties p
       where p.agency_id = caller.agency_id and p.status = 'available'
@@ -49,15 +59,14 @@ begin
         and (filters ->> 'bedrooms_min' is null or p.bedrooms >= (filters ->> 'bedrooms_min')::int)
         and (filters ->> 'bathrooms_min' is null or p.bathrooms >= (filters ->> 'bathrooms_min')::int)
         and (filters ->> 'area_min_m2' is null or p.area_m2 >= (filters ->> 'area_min_m2')::numeric)
-        and (places is null
-          or private.plain_text(p.zone) = any (places) or private.plain_text(p.city) = any (places))
+        and (places is null or p.zone = any (spellings) or p.city = any (spellings))
     ), ranked as (
       select m.*, count(*) over () as total, row_number() over (
         order by
           -- A neighbourhood that was named is meant, also when its city was named with it.
-          (private.plain_text((m.p).zone) = any (places)) is true desc,
+          ((m.p).zone = any (spellings)) is true desc,
           cardinality(m.matched_terms) desc,
-          ts_rank((m.p).search, plainto_tsquery('pg_catalog.spanish'::regconfig, wanted)) desc,
+          ts_rank((m.p).search, wanted_query) desc,
           (m.p).bedrooms - (filters ->> 'bedrooms_min')::int nulls last,
           (m.p).price nulls last, (m.p).created_at desc, (m.p).id) as n
       from matched m

@@ -156,3 +156,21 @@ test("it needs operations:read", async () => {
   const call = await world.callWith(["leads:read"]);
   expect((await call("mi_jornada")).error.details.required_permission).toBe("operations:read");
 });
+
+test("of thousands that wait, the caller's own and those that wait longest are looked at", async () => {
+  const colleague = await createAgentNamed(stack, world.id, "Marc Colega");
+  const [mine, theirs] = [await lead("Mía"), await lead("De Marc")];
+  await stack.sql`update public.leads set assigned_agent_id = ${world.agentId} where id = ${mine}`;
+  await stack.sql`update public.leads set assigned_agent_id = ${colleague} where id = ${theirs}`;
+  await stack.sql`
+    insert into public.leads (agency_id, full_name, contact_id, assigned_agent_id, created_at)
+    select l.agency_id, 'Espera ' || n, l.contact_id, l.assigned_agent_id, now() - n * interval '1 hour'
+    from public.leads l, generate_series(1, 700) n where l.id = ${theirs}`;
+  const { tasks } = await day();
+  expect(tasks.items[0]).toMatchObject({ lead_id: mine, turn: "yours" });
+  expect(tasks.items[1]).toMatchObject({ full_name: "Espera 700", is_overdue: true });
+  // One of the caller's, and five hundred of a kind of the others'.
+  expect(tasks.total).toBeGreaterThan(500);
+  expect(tasks.total).toBeLessThan(700);
+  expect(tasks.truncated).toBe(true);
+});

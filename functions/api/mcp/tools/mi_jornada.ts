@@ -27,7 +27,11 @@ export const mi_jornada = defineTool({
       .nullable()
       .describe("El agente que pregunta; null si la credencial no actúa por ninguno."),
     agent_name: z.string().nullable().describe("Nombre de ese agente."),
-    overdue_total: z.int().describe("Cuántas tareas están atrasadas. En una agencia con miles pendientes, cuántas de las que más esperan."),
+    overdue_total: z
+      .int()
+      .describe(
+        "Cuántas tareas están atrasadas. En una agencia con miles pendientes, cuántas de las que más esperan.",
+      ),
     tasks: cutList(Task, 50, "Las tareas: las propias primero, las más atrasadas antes."),
   }),
   async run({ limit }, { rpc }) {

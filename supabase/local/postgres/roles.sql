@@ -17,6 +17,9 @@ begin
   if not exists (select from pg_roles where rolname = 'supabase_auth_admin') then
     create role supabase_auth_admin login noinherit createrole;
   end if;
+  if not exists (select from pg_roles where rolname = 'supabase_storage_admin') then
+    create role supabase_storage_admin login noinherit createrole password 'postgres';
+  end if;
   -- As on a hosted project, migrations run as a postgres that is no superuser.
   if not exists (select from pg_roles where rolname = 'postgres') then
     create role postgres login createdb createrole replication bypassrls password 'postgres';
@@ -29,7 +32,7 @@ do $$
 begin
   if not (select rolsuper from pg_roles where rolname = 'postgres') then
     grant anon, authenticated, service_role to postgres with admin option;
-    grant authenticator, supabase_auth_admin, pg_monitor, pg_read_all_data, pg_signal_backend to postgres;
+    grant authenticator, pg_monitor, pg_read_all_data, pg_signal_backend to postgres;
     grant set on parameter session_replication_role to postgres;
   end if;
 end

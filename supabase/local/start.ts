@@ -31,6 +31,7 @@ async function main(): Promise<void> {
   const stack = await startStack({
     database: {
       adminUrl: url,
+      authUrl: databaseUrl(settings.databasePort, "postgres", "supabase_auth_admin"),
       requestUrl: databaseUrl(settings.databasePort, "postgres", "authenticator"),
     },
     keys,

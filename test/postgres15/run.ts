@@ -68,7 +68,11 @@ async function deliver({ url, database }: DebianServer): Promise<void> {
   const keys = await generateKeys();
   const sql = postgres(url(database, "postgres"), { max: 2, onnotice: () => {} });
   const stack = await startStack({
-    database: { adminUrl: url(database, "postgres"), requestUrl: url(database, "authenticator") },
+    database: {
+      adminUrl: url(database, "postgres"),
+      authUrl: url(database, "supabase_auth_admin"),
+      requestUrl: url(database, "authenticator"),
+    },
     keys,
     port: 0,
     functions: readFunctions().filter(({ name }) => name === "api" || name === "drain"),

@@ -13,10 +13,12 @@ import { makeOwnedDirectory, serverOwner } from "../../supabase/local/postgres/o
 const binaries = "/usr/lib/postgresql/15/bin";
 const extensions = "/usr/share/postgresql/15/extension";
 
+type DebianLogin = "supabase_admin" | "postgres" | "authenticator" | "supabase_auth_admin";
+
 /** A throw-away cluster of Debian's PostgreSQL 15 that runs the real pg_cron in one database. */
 export interface DebianServer {
   /** The address of a database on it, as one of its roles. */
-  url(database: string, role: "supabase_admin" | "postgres" | "authenticator"): string;
+  url(database: string, role: DebianLogin): string;
   /** The one database that pg_cron serves, with what a hosted project has before its first migration. */
   database: string;
   /** Starts it anew: pg_cron then finds its jobs whatever it saw while the schema was being made. */

@@ -44,6 +44,7 @@ export async function cloneTemplate(
 export function gatewayDatabase(server: TestServer, database: string): GatewayDatabase {
   return {
     adminUrl: urlFor(server, database, "postgres"),
+    authUrl: urlFor(server, database, "supabase_auth_admin"),
     requestUrl: urlFor(server, database, "authenticator"),
   };
 }

@@ -6,6 +6,7 @@ import type {
 } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Kysely } from "kysely";
+import { CallSettings, readCallSettings, type Setting } from "./call-settings.ts";
 import { expectedErrorResponse } from "./expected-error.ts";
 import { serializeJsonStrings } from "./json-arguments.ts";
 import type { RequestSettings } from "./lane.ts";
@@ -14,10 +15,15 @@ import { Lanes } from "./lanes.ts";
 /** The only exposed schema: the rules hold for whoever calls, and tables are not callable. */
 export const EXPOSED_SCHEMA = "api";
 
-/** The two logins of the gateway. */
+/** As hosted: the exposed schema first, then `extra_search_path` of the API settings. */
+const SEARCH_PATH = `"${EXPOSED_SCHEMA}", "public", "extensions"`;
+
+/** The logins of the gateway and of the authorization server. */
 export interface GatewayDatabase {
-  /** Auth, Studio and the reading of the catalog, as `postgres`. */
+  /** Studio, Lite's Auth and the reading of the catalog, as `postgres`. */
   adminUrl: string;
+  /** The authorization server, as `supabase_auth_admin`. */
+  authUrl: string;
   /** Callers' requests, as `authenticator`. */
   requestUrl: string;
 }
@@ -38,10 +44,13 @@ function asText(value: unknown): string {
  */
 export class GatewayConnection extends PostgresConnection {
   readonly #lanes: Lanes;
+  readonly #requestUrl: string;
+  #settings = new CallSettings();
 
   constructor(database: GatewayDatabase) {
     const options = { onnotice: () => {}, types: jsonTypes };
     super({ url: database.adminUrl, postgresOptions: { ...options, max: 4 } });
+    this.#requestUrl = database.requestUrl;
     this.#lanes = new Lanes(database.requestUrl, {
       ...options,
       types: this.driver.options.types as typeof jsonTypes,
@@ -49,6 +58,13 @@ export class GatewayConnection extends PostgresConnection {
     });
     // In its "unknown" state Lite would grant all tables to the callers' roles on first use.
     Reflect.set(this, "rlsState", "active");
+  }
+
+  /** Reads what is exposed, and how roles and functions are to run, anew. */
+  async reloadSchema(): Promise<void> {
+    await this.clearSchemaCache();
+    await this.introspect({ useCache: false });
+    this.#settings = await readCallSettings(this.#requestUrl, EXPOSED_SCHEMA);
   }
 
   /** Lite goes through all that it knows of the database with each request, so it only knows what is exposed. */
@@ -74,8 +90,9 @@ export class GatewayConnection extends PostgresConnection {
     }
     return this.#lanes.use(async (lane) => {
       const rpc = options?.rpc;
-      lane.open(requestSettings(vars as RequestContext, rpc), {
-        readOnly: rpc?.readOnly === true,
+      const called = rpc?.path.slice("/rpc/".length) ?? "";
+      lane.open(requestSettings(vars as RequestContext, rpc, this.#settings), {
+        readOnly: rpc !== undefined && (rpc.readOnly === true || this.#settings.isReadOnly(called)),
         single: rpc !== undefined && isPlain(rpc.requestHeaders),
       });
       try {
@@ -130,25 +147,36 @@ function isPlain(headers: Record<string, string> = {}): boolean {
   return headers.prefer === undefined && !/vnd\.pgrst/.test(headers.accept ?? "");
 }
 
+/** In PostgREST's order: what belongs to the role while the login may still set it, then who calls, what and how. */
 function requestSettings(
   { auth }: RequestContext,
   rpc: ConnectionContextOptions["rpc"],
+  known: CallSettings,
 ): RequestSettings {
   const role = roleOf({ auth });
-  const settings: [string, string][] = [
+  const settings: Setting[] = [
+    ["search_path", SEARCH_PATH],
+    ...known.ofRole(role),
     ["role", role],
-    ["request.jwt.claim.sub", auth?.uid ?? ""],
-    ["request.jwt.claim.role", role],
-    ["request.jwt.claims", auth?.jwt ? JSON.stringify(auth.jwt) : ""],
+    ["request.jwt.claims", JSON.stringify({ ...auth?.jwt, role })],
   ];
   if (rpc !== undefined) {
     settings.push(
       ["request.method", rpc.method],
       ["request.path", rpc.path],
       ["request.headers", JSON.stringify(rpc.requestHeaders ?? {})],
+      ["request.cookies", JSON.stringify(cookiesOf(rpc.requestHeaders))],
       ["response.status", ""],
       ["response.headers", ""],
+      ...known.ofFunction(rpc.path.slice("/rpc/".length)),
     );
   }
   return settings;
+}
+
+function cookiesOf(headers: Record<string, string> = {}): Record<string, string> {
+  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim().split("="));
+  return Object.fromEntries(
+    pairs.flatMap(([name, ...value]) => (name ? [[name, value.join("=")]] : [])),
+  );
 }

@@ -9,20 +9,35 @@ interface DatabaseError {
 /** SQLSTATEs, or their classes, and the status that PostgREST gives them. The first that fits counts. */
 const statuses: readonly (readonly [prefix: string, status: number])[] = [
   ["08", 503],
+  ["09", 500],
+  ["0L", 403],
+  ["0P", 403],
+  // A query that gave more rows than it may; what safeupdate refuses is the caller's fault.
+  ["21000", 500],
   ["23503", 409],
   ["23505", 409],
   ["25006", 405],
+  ["25", 500],
+  ["28", 403],
+  ["2D", 500],
+  ["38", 500],
+  ["39", 500],
+  ["3B", 500],
   ["40", 500],
   ["42883", 404],
   ["42P01", 404],
+  ["42P17", 500],
+  ["53400", 500],
   ["53", 503],
   ["54", 500],
   ["55", 500],
-  ["57P", 503],
+  ["57P01", 503],
   ["57", 500],
   ["58", 500],
   ["F0", 500],
   ["HV", 500],
+  ["P0001", 400],
+  ["P0", 500],
   ["XX", 500],
 ];
 
@@ -38,13 +53,17 @@ export function expectedErrorResponse(error: unknown, role: string): Response | 
   }
   if (!isDatabaseError(error) || error.code === "PGRST") return undefined;
   const { code, message, detail = null, hint = null } = error;
-  return Response.json({ code, details: detail, hint, message }, { status: statusOf(code, role) });
+  const status = statusOf(code, message, role);
+  return Response.json({ code, details: detail, hint, message }, { status });
 }
 
-function statusOf(code: string, role: string): number {
+function statusOf(code: string, message: string, role: string): number {
   const chosen = /^PT([2-5]\d\d)$/.exec(code)?.[1];
   if (chosen !== undefined) return Number(chosen);
   if (code === "42501") return role === "anon" ? 401 : 403;
+  if (code === "21000" && message.endsWith("requires a WHERE clause")) return 400;
+  // The role of a token that the project does not have.
+  if (code === "22023" && /^role .* does not exist$/.test(message)) return 401;
   return statuses.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 400;
 }
 

@@ -1,6 +1,7 @@
 import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
 import { openStorage } from "../storage/storage.ts";
+import { refusedAuthorization } from "./authorization.ts";
 import { EXPOSED_SCHEMA, GatewayConnection, type GatewayDatabase } from "./connection.ts";
 import { isForStudio, openStudio } from "./studio.ts";
 
@@ -13,6 +14,7 @@ export interface Gateway {
 }
 
 const STORAGE = /^[^/]+\/\/[^/]+\/storage\/v1\//;
+const DATA_API = /^[^/]+\/\/[^/]+\/rest\/v1\//;
 
 /** Opens the gateway on a database. */
 export async function openGateway(options: {
@@ -41,17 +43,16 @@ export async function openGateway(options: {
     studio: { enabled: false },
   });
   await app.init();
-  await connection.introspect({ useCache: false });
+  await connection.reloadSchema();
   return {
-    fetch: (request, context) =>
-      STORAGE.test(request.url)
-        ? storage.fetch(request)
-        : isForStudio(request)
-          ? studio.fetch(request, context)
-          : Promise.resolve(app.fetch(request, context as never)),
+    async fetch(request, context) {
+      if (STORAGE.test(request.url)) return storage.fetch(request);
+      if (isForStudio(request)) return studio.fetch(request, context);
+      const refused = DATA_API.test(request.url) ? refusedAuthorization(request) : undefined;
+      return refused ?? app.fetch(request, context as never);
+    },
     async reloadSchema() {
-      await connection.clearSchemaCache();
-      await connection.introspect({ useCache: false });
+      await connection.reloadSchema();
       await studio.reloadSchema();
     },
     async close() {

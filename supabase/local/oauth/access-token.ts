@@ -7,6 +7,9 @@ type Claims = Record<string, unknown>;
 
 const METHOD = "oauth_provider/authorization_code";
 
+/** Hosted Auth waits no longer for a hook. */
+const HOOK_MAY_TAKE = "2s";
+
 /** The claims of an access token as hosted Auth makes them, before its hook has seen them. */
 export function claimsOf(
   user: User,
@@ -34,7 +37,7 @@ export function claimsOf(
 }
 
 /**
- * Passes claims through the project's access-token hook, called as hosted Auth calls it: as its own role. What the hook
+ * Passes claims through the project's access-token hook, called as hosted Auth calls it: by its own login. What the hook
  * refuses is refused to the client.
  */
 export async function throughHook(
@@ -48,7 +51,7 @@ export async function throughHook(
     authentication_method: refreshed ? "token_refresh" : METHOD,
   };
   const answer = await sql.begin(async (transaction) => {
-    await transaction`set local role supabase_auth_admin`;
+    await transaction`select set_config('statement_timeout', ${HOOK_MAY_TAKE}, true)`;
     const [row] = await transaction<{ answer: HookAnswer }[]>`
       select private.access_token_hook(${transaction.json(event as postgres.JSONValue)}) as answer`;
     return row?.answer;

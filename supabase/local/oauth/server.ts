@@ -32,7 +32,7 @@ export function openAuthorizationServer(options: {
 }): AuthorizationServer {
   const { baseUrl, siteUrl, gateway, keys, log } = options;
   const issuer = `${baseUrl}${PREFIX}`;
-  const sql = postgres(options.database.adminUrl, { max: 2, idle_timeout: 20, onnotice: () => {} });
+  const sql = postgres(options.database.authUrl, { max: 2, idle_timeout: 20, onnotice: () => {} });
   const store = new OAuthStore(options.directory);
   const provider = createProvider({
     issuer,

@@ -162,6 +162,8 @@ function settings(options: ServerOptions): string[] {
     timezone: "UTC",
     log_timezone: "UTC",
     shared_buffers: "128MB",
+    // As on a hosted project, whoever logs in and sets no other.
+    statement_timeout: "2min",
     ...(options.durable
       ? {}
       : { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "on" }),

@@ -83,7 +83,7 @@ export function dropDatabase(server: ThrowawayServer, name: string): Promise<voi
 export function urlFor(
   server: ThrowawayServer,
   database: string,
-  role?: "postgres" | "authenticator",
+  role?: "postgres" | "authenticator" | "supabase_auth_admin",
 ): string {
   const url = new URL(server.superuserUrl);
   url.pathname = `/${database}`;

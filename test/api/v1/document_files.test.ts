@@ -70,6 +70,21 @@ describe("the file of a document", () => {
     expect(operation.body.data.pending_actions).toMatchObject([{ id: "favoritaElegida" }]);
   });
 
+  test("arrives whatever else the uploader's request says about who they are", async () => {
+    const other = await createAgency(stack);
+    const headers = { "content-type": "application/pdf", authorization: "Bearer x" };
+    for (const key of ["cor_x", other.key]) {
+      const { data, upload } = await announce({ kind: "viewing_sheet" });
+      const sent = await fetch(upload?.url ?? "", {
+        method: "PUT",
+        headers: { ...headers, "x-corredor-key": key },
+        body: PDF,
+      });
+      expect(sent.status, await sent.text()).toBe(200);
+      expect((await agency.client.get(`/documents/${data.id}`)).body.data.status).toBe("received");
+    }
+  });
+
   test("is downloaded by a signed URL under its name", async () => {
     const { data, upload } = await announce({ name: "Contrato" });
     await put(upload?.url);

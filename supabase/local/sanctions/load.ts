@@ -23,6 +23,8 @@ try {
 
 /** Replaces the list by what a file says, in one transaction, or changes nothing. */
 async function load(sql: postgres.Sql, file: ListFile): Promise<unknown> {
+  // A hosted project gives a statement two minutes; a whole list, and all leads that it may concern, take longer.
+  await sql`set statement_timeout = 0`;
   const loaded = await sql.begin(async (transaction) => {
     await transaction`select private.open_sanctions_list()`;
     await copyEntries(transaction, file.entries(showProgress));

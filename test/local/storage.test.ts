@@ -61,6 +61,20 @@ describe("a signed upload", () => {
     expect(await file.text()).toBe("file");
   });
 
+  test("belongs to the user who had it signed", async () => {
+    const sub = "5d2f0c5e-6a0e-4f0c-9d7a-3b1f0a9c2e11";
+    await stack.sql`
+      create policy plans on storage.objects for insert to authenticated
+        with check (bucket_id = 'plans' and owner_id = ${stack.sql.unsafe(`'${sub}'`)})`;
+    const token = stack.accessToken({ sub });
+    const { body } = await signUpload("plans/own.pdf", { authorization: `Bearer ${token}` });
+    const put = { method: "PUT", headers: { "content-type": "application/pdf" }, body: "file" };
+    expect((await ask(`upload/sign/plans/own.pdf?token=${body.token}`, put)).status).toBe(200);
+    const [object] = await stack.sql`
+      select owner_id from storage.objects where bucket_id = 'plans' and name = 'own.pdf'`;
+    expect(object).toEqual({ owner_id: sub });
+  });
+
   test("is refused a second time", async () => {
     await upload("plans/twice.pdf");
     expect(await upload("plans/twice.pdf")).toMatchObject({ status: 400 });

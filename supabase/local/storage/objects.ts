@@ -4,6 +4,8 @@ import type postgres from "postgres";
 export interface NewObject {
   bucket_id: string;
   name: string;
+  /** The signed-in user, if there is one. */
+  owner_id: string | null;
   version: string;
   metadata: Record<string, string | number>;
 }
@@ -19,7 +21,8 @@ export function writeObject(
 ): Promise<unknown> {
   const row = { ...object, metadata: transaction.json(object.metadata) };
   const replace = transaction`
-    on conflict (name, bucket_id) do update set metadata = excluded.metadata, version = excluded.version`;
+    on conflict (name, bucket_id) do update set
+      metadata = excluded.metadata, version = excluded.version, owner_id = excluded.owner_id`;
   return transaction`
     insert into storage.objects ${transaction(row)} ${upsert ? replace : transaction``}`;
 }

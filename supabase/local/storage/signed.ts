@@ -11,20 +11,19 @@ export function signObject(
   scope: Scope,
   object: string,
   expiresIn_s: number,
-  upsert?: boolean,
+  more: { upsert?: boolean; owner?: string } = {},
 ): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
-  const more = upsert === undefined ? {} : { upsert };
   return sign({ scope, url: object, ...more, iat: now, exp: now + expiresIn_s }, secret, "HS256");
 }
 
-/** Refuses a token that does not allow it, or no longer; else whether it may replace what is there. */
+/** Refuses a token that does not allow it, or no longer; else whose it is, and whether it may replace what is there. */
 export async function checkSigned(
   secret: string,
   scope: Scope,
   object: string,
   token: string | undefined,
-): Promise<{ upsert: boolean }> {
+): Promise<{ upsert: boolean; owner: string | null }> {
   if (token === undefined) {
     throw problems.invalidRequest("querystring must have required property 'token'");
   }
@@ -33,5 +32,8 @@ export async function checkSigned(
     throw problems.invalidSignature(`Token is not scoped for ${scope}`);
   }
   if (claims.url !== object) throw problems.invalidSignature();
-  return { upsert: claims.upsert === true };
+  return {
+    upsert: claims.upsert === true,
+    owner: typeof claims.owner === "string" ? claims.owner : null,
+  };
 }

@@ -45,17 +45,20 @@ export function openStorage(options: {
     const upsert = c.req.header("x-upsert") === "true";
     const { headers } = c.req.raw;
     const metadata = announced(headers.get("content-type"), headers.get("content-length"));
+    const owner = caller.claims.sub === undefined ? {} : { owner: String(caller.claims.sub) };
+    const probe = { bucket_id: bucket, name: key, owner_id: owner.owner ?? null, version: "1" };
     await tryAs(sql, caller, "storage.object.sign_upload_url", (transaction) =>
-      writeObject(transaction, { bucket_id: bucket, name: key, version: "1", metadata }, upsert),
+      writeObject(transaction, { ...probe, metadata }, upsert),
     );
-    const lives_s = SIGNED_UPLOAD_LIVES_S;
-    const token = await signObject(keys.jwtSecret, "upload", object, lives_s, upsert);
+    const more = { ...owner, upsert };
+    const token = await signObject(keys.jwtSecret, "upload", object, SIGNED_UPLOAD_LIVES_S, more);
     return c.json({ url: `/object/upload/sign/${encodeURI(object)}?token=${token}`, token });
   });
 
   app.put("/object/upload/sign/:bucket/:key{.+}", async (c) => {
     const { bucket, key, object } = named(c.req.param());
-    const { upsert } = await checkSigned(keys.jwtSecret, "upload", object, c.req.query("token"));
+    const signed = await checkSigned(keys.jwtSecret, "upload", object, c.req.query("token"));
+    const written = { bucket_id: bucket, name: key, owner_id: signed.owner };
     const storage = asService(Object.fromEntries(c.req.raw.headers));
     const operation = "storage.object.upload_signed";
     const rules = await workAs(sql, storage, operation, (transaction) =>
@@ -66,11 +69,7 @@ export function openStorage(options: {
     const length = c.req.raw.headers.get("content-length");
     await tryAs(sql, storage, operation, (transaction) => {
       const metadata = announced(file.type, length);
-      return writeObject(
-        transaction,
-        { bucket_id: bucket, name: key, version: "1", metadata },
-        upsert,
-      );
+      return writeObject(transaction, { ...written, version: "1", metadata }, signed.upsert);
     });
     const version = randomUUID();
     const received = await files.receive(file.body, version);
@@ -86,7 +85,7 @@ export function openStorage(options: {
         httpStatusCode: 200,
       };
       await workAs(sql, storage, operation, async (transaction) => {
-        await writeObject(transaction, { bucket_id: bucket, name: key, version, metadata }, true);
+        await writeObject(transaction, { ...written, version, metadata }, true);
         await received.keep(object);
       });
     } catch (error) {

@@ -12,9 +12,14 @@ function defaultKey(name: string): string {
   return keys.default;
 }
 
-/** Where the Data API is, without a slash at the end. */
+/** Where functions reach the project, without a slash at the end. Inside a container it may be an address of no use outside. */
 export function supabaseUrl(): string {
   return required("SUPABASE_URL").replace(/\/+$/, "");
+}
+
+/** Where people and their programs reach the project: what an answer names. Without a slash at the end. */
+export function publicSupabaseUrl(): string {
+  return (Deno.env.get("PUBLIC_SUPABASE_URL") || supabaseUrl()).replace(/\/+$/, "");
 }
 
 /** The key that says which project is called; it gives no right of its own. */
@@ -32,5 +37,8 @@ export function secretKey(): string {
  * the end.
  */
 export function publicBaseUrl(): string {
-  return (Deno.env.get("PUBLIC_BASE_URL") || `${supabaseUrl()}/functions/v1`).replace(/\/+$/, "");
+  return (Deno.env.get("PUBLIC_BASE_URL") || `${publicSupabaseUrl()}/functions/v1`).replace(
+    /\/+$/,
+    "",
+  );
 }

@@ -1,6 +1,6 @@
 import { credentialHeaders } from "./credential.ts";
 import type { Caller } from "./database.ts";
-import { publishableKey, supabaseUrl } from "./environment.ts";
+import { publicSupabaseUrl, publishableKey, supabaseUrl } from "./environment.ts";
 import { ApiError, unavailable } from "./errors.ts";
 
 /** A URL that Storage signed, and until when it works. */
@@ -10,6 +10,7 @@ export interface SignedUrl {
 }
 
 const STORAGE_URL = `${supabaseUrl()}/storage/v1`;
+const PUBLIC_STORAGE_URL = `${publicSupabaseUrl()}/storage/v1`;
 const BUCKET = "documents";
 const ANSWER_WITHIN_MS = 10_000;
 /** Storage decides this one; it cannot be asked for another. */
@@ -67,7 +68,7 @@ async function ask<Answer>(
 
 function signed(path: string, lives_s: number): SignedUrl {
   return {
-    url: STORAGE_URL + path,
+    url: PUBLIC_STORAGE_URL + path,
     expires_at: new Date(Date.now() + lives_s * 1000).toISOString(),
   };
 }

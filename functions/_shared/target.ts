@@ -34,7 +34,7 @@ const LONGEST_URL = 2000;
 const RESOLVE_FOR_SUBSCRIBER_MS = 1500;
 
 const privateTargetsAllowed = Deno.env.get("HOOKS_ALLOW_PRIVATE_TARGETS") === "true";
-const ownHosts = hostsOf("SUPABASE_URL", "PUBLIC_BASE_URL");
+const ownHosts = hostsOf("SUPABASE_URL", "PUBLIC_SUPABASE_URL", "PUBLIC_BASE_URL");
 
 /**
  * Tells whether events may be posted to a URL, and gives it in its one spelling: two that differ in letter case, default

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { publicBaseUrl, supabaseUrl } from "../_shared/environment.ts";
+import { publicBaseUrl, publicSupabaseUrl } from "../_shared/environment.ts";
 import type { ApiEnv } from "./context.ts";
 
 /**
@@ -21,7 +21,7 @@ discovery.on("GET", ["/", "/api/mcp"], (c) => {
   return c.json({
     resource: `${publicBaseUrl()}/api/mcp`,
     resource_name: "Corredor",
-    authorization_servers: [`${supabaseUrl()}/auth/v1`],
+    authorization_servers: [`${publicSupabaseUrl()}/auth/v1`],
     bearer_methods_supported: ["header"],
     scopes_supported: SCOPES,
   });

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { seedFiles } from "../../supabase/local/demo.ts";
 import type { GatewayDatabase } from "../../supabase/local/gateway/connection.ts";
 import {
   cloneDatabase,
@@ -8,7 +9,13 @@ import {
   type ThrowawayServer,
   urlFor,
 } from "../../supabase/local/postgres/throwaway.ts";
-import { loadSchema, type SchemaSource, schemaFiles } from "../../supabase/local/schema/load.ts";
+import {
+  loadSchema,
+  runFiles,
+  type SchemaSource,
+  schemaFiles,
+} from "../../supabase/local/schema/load.ts";
+import { storeSecrets } from "../../supabase/local/secrets.ts";
 
 export { urlFor };
 
@@ -37,6 +44,31 @@ export async function cloneTemplate(
   template: Template = "schema",
 ): Promise<{ name: string; drop(): Promise<void> }> {
   const name = await cloneDatabase(server, templateName(server, template));
+  return { name, drop: () => dropDatabase(server, name) };
+}
+
+/**
+ * A database with pgTAP as a person has it who works with it: the demo data, the names of the vault, and the address
+ * of the connector.
+ */
+export async function buildSeeded(
+  server: TestServer,
+): Promise<{ name: string; drop(): Promise<void> }> {
+  const { name, drop } = await cloneTemplate(server, "pgtap");
+  const sql = postgres(urlFor(server, name, "postgres"), { max: 1, onnotice: () => {} });
+  try {
+    await runFiles(sql, seedFiles());
+    await storeSecrets(sql, { project_url: "http://127.0.0.1:54321", secret_key: "sb_secret_x" });
+    await sql`insert into public.token_rules (resource) values ('http://127.0.0.1:54321/api/mcp')`;
+  } finally {
+    await sql.end();
+  }
+  return { name, drop };
+}
+
+/** A copy of a database to which nobody is connected. */
+export async function copyOf(server: TestServer, database: string) {
+  const name = await cloneDatabase(server, database);
   return { name, drop: () => dropDatabase(server, name) };
 }
 

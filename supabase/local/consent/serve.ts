@@ -10,14 +10,16 @@ const TYPES: Record<string, string> = {
   ".json": "application/json",
 };
 
-/** Serves the consent page below /consent/, as a static host would. */
-export function serveConsentPage(project: ConsentProject) {
+/** Serves the consent page below a path, as a static host would. */
+export function serveConsentPage(project: ConsentProject, path: "/consent/" | "/" = "/consent/") {
   const headers = { ...consentHeaders(project), "Cache-Control": "no-cache" };
   const files = consentFiles(project);
   const app = new Hono();
-  app.get("/consent", (c) => c.redirect(`/consent/${new URL(c.req.url).search}`));
-  app.get("/consent/", (c) => serve(c, "index.html"));
-  app.get("/consent/:name", (c) => serve(c, c.req.param("name")));
+  if (path !== "/") {
+    app.get(path.slice(0, -1), (c) => c.redirect(`${path}${new URL(c.req.url).search}`));
+  }
+  app.get(path, (c) => serve(c, "index.html"));
+  app.get(`${path}:name`, (c) => serve(c, c.req.param("name") ?? ""));
 
   function serve(c: Context, name: string) {
     const file = files.get(name);

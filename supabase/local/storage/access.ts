@@ -1,7 +1,7 @@
-import { verify } from "hono/jwt";
 import type postgres from "postgres";
 import type { Keys } from "../keys.ts";
-import { problems } from "./problem.ts";
+import { problems, translated } from "./problem.ts";
+import { readToken } from "./token.ts";
 
 /** Who asks Storage: a database role with the claims of its token. */
 export interface StorageCaller {
@@ -10,55 +10,65 @@ export interface StorageCaller {
   headers: Record<string, string>;
 }
 
-/** Reads the caller as the API gateway does: an access token counts, else the project's key. */
+/** Reads the caller as the API gateway and Storage do: an access token counts, else the project's key. */
 export async function readCaller(request: Request, keys: Keys): Promise<StorageCaller> {
   const headers = Object.fromEntries(request.headers);
-  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
+  const bearer = headers.authorization?.replace(/^Bearer\s+/i, "");
   const key = headers.apikey ?? bearer;
   if (bearer !== undefined && !bearer.startsWith("sb_")) {
-    const claims = await verify(bearer, keys.jwtSecret, "HS256").catch(() => {
-      throw problems.invalidToken();
-    });
+    const claims = await readToken(bearer, keys.jwtSecret, problems.noAccess);
     return { role: String(claims.role ?? "anon"), claims, headers };
   }
-  if (key === keys.secretKey) {
-    return { role: "service_role", claims: { role: "service_role" }, headers };
-  }
+  if (key === keys.secretKey) return asService(headers);
   if (key === keys.publishableKey) return { role: "anon", claims: { role: "anon" }, headers };
-  throw problems.invalidToken();
+  if (key !== undefined) throw problems.noAccess("Invalid Compact JWS");
+  throw problems.invalidRequest("headers must have required property 'authorization'");
 }
 
-/** Runs a statement as the caller, with the settings that Storage gives its policies, and takes it back. */
-export async function asCaller<T>(
+/** Storage itself, at work on a request whose token it has checked. */
+export function asService(headers: Record<string, string>): StorageCaller {
+  return { role: "service_role", claims: { role: "service_role" }, headers };
+}
+
+/** What Storage does in the database, in one transaction. */
+export type Work<T> = (transaction: postgres.TransactionSql) => Promise<T>;
+
+/** Does work as the caller, with the settings that Storage gives policies and triggers. */
+export async function workAs<T>(
   sql: postgres.Sql,
   caller: StorageCaller,
   operation: string,
-  work: (transaction: postgres.TransactionSql) => Promise<T>,
+  work: Work<T>,
 ): Promise<T> {
-  const undo = new Error("taken back");
-  let result: T | undefined;
-  await sql
-    .begin(async (transaction) => {
+  try {
+    return (await sql.begin(async (transaction) => {
       await transaction`
         select set_config('role', ${caller.role}, true),
-          set_config('request.jwt.claims', ${JSON.stringify(caller.claims)}, true),
+          set_config('request.jwt.claim.role', ${caller.role}, true),
           set_config('request.jwt.claim.sub', ${String(caller.claims.sub ?? "")}, true),
+          set_config('request.jwt.claims', ${JSON.stringify(caller.claims)}, true),
           set_config('request.headers', ${JSON.stringify(caller.headers)}, true),
-          set_config('storage.operation', ${operation}, true)`;
-      result = await work(transaction);
-      throw undo;
-    })
-    .catch((error: unknown) => {
-      if (error !== undo) throw translated(error);
-    });
-  return result as T;
+          set_config('storage.operation', ${operation}, true),
+          set_config('storage.allow_delete_query', 'true', true)`;
+      return work(transaction);
+    })) as T;
+  } catch (error) {
+    throw translated(error);
+  }
 }
 
-/** Gives a database error the form that Storage answers it in. */
-export function translated(error: unknown): unknown {
-  const code = (error as { code?: unknown }).code;
-  if (code === "42501") return problems.noAccess();
-  if (code === "23505" || code === "PT409") return problems.duplicate();
-  if (code === "23503") return problems.noBucket();
-  return error;
+/** Whether the caller may: the work is done and taken back. */
+export async function tryAs(
+  sql: postgres.Sql,
+  caller: StorageCaller,
+  operation: string,
+  work: Work<unknown>,
+): Promise<void> {
+  const undo = new Error("taken back");
+  await workAs(sql, caller, operation, async (transaction) => {
+    await work(transaction);
+    throw undo;
+  }).catch((error: unknown) => {
+    if (error !== undo) throw error;
+  });
 }

@@ -3,7 +3,6 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { problems } from "./problem.ts";
 
 /** Files in a folder, each under its object's name and version. */
 export class Files {
@@ -13,8 +12,8 @@ export class Files {
     this.#directory = directory;
   }
 
-  /** Takes a body in, outside of where it can be read, and counts it. Too large a body leaves nothing behind. */
-  async receive(body: ReadableStream<Uint8Array>, version: string, maxBytes: number) {
+  /** Takes a body in, outside of where it can be read, and counts it. A body that breaks off leaves nothing behind. */
+  async receive(body: ReadableStream<Uint8Array>, version: string) {
     const path = join(this.#directory, "incoming", version);
     await mkdir(dirname(path), { recursive: true });
     let size = 0;
@@ -24,7 +23,6 @@ export class Files {
         async function* (chunks: AsyncIterable<Uint8Array>) {
           for await (const chunk of chunks) {
             size += chunk.byteLength;
-            if (size > maxBytes) throw problems.tooLarge();
             yield chunk;
           }
         },

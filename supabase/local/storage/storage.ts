@@ -3,10 +3,12 @@ import { Hono } from "hono";
 import postgres from "postgres";
 import type { GatewayDatabase } from "../gateway/connection.ts";
 import type { Keys } from "../keys.ts";
-import { asCaller, readCaller, translated } from "./access.ts";
+import { asService, readCaller, tryAs, workAs } from "./access.ts";
 import { Files } from "./files.ts";
+import { announced, writeObject } from "./objects.ts";
 import { problems, StorageProblem } from "./problem.ts";
 import { checkSigned, signObject } from "./signed.ts";
+import { type Bucket, fileOf } from "./upload.ts";
 
 /** Signed uploads and downloads, as hosted Storage answers them; files lie in a folder. */
 export interface Storage {
@@ -16,13 +18,9 @@ export interface Storage {
 
 const PREFIX = "/storage/v1";
 const SIGNED_UPLOAD_LIVES_S = 2 * 60 * 60;
-/** Characters that hosted Storage takes in the name of an object. */
+/** Characters that hosted Storage takes in the name of an object, and of a bucket. */
 const KEY = /^[\w/!\-.*'() &$@=;:+,?]+$/;
-
-interface Bucket {
-  file_size_limit: string | null;
-  allowed_mime_types: string[] | null;
-}
+const BUCKET = /^[\w!\-.*'() &$@=;:+,?]{1,100}$/;
 
 /** Opens Storage on a database, with its files below a folder. */
 export function openStorage(options: {
@@ -32,57 +30,67 @@ export function openStorage(options: {
 }): Storage {
   const { database, keys } = options;
   const files = new Files(options.directory);
-  const pool = { max: 2, idle_timeout: 20, onnotice: () => {} };
-  // As callers, and as Storage itself.
-  const callers = postgres(database.requestUrl, pool);
-  const own = postgres(database.adminUrl, pool);
+  const sql = postgres(database.requestUrl, { max: 4, idle_timeout: 20, onnotice: () => {} });
   const app = new Hono().basePath(PREFIX);
 
   app.onError((error) => {
     if (error instanceof StorageProblem) return error.toResponse();
     console.error(`storage: ${error.stack ?? error.message}`);
-    return new StorageProblem("500", "Internal", "Internal Server Error").toResponse();
+    return problems.internal().toResponse();
   });
 
   app.post("/object/upload/sign/:bucket/:key{.+}", async (c) => {
     const { bucket, key, object } = named(c.req.param());
     const caller = await readCaller(c.req.raw, keys);
-    await asCaller(callers, caller, "storage.object.sign_upload_url", async (transaction) => {
-      await transaction`insert into storage.objects ${transaction({ bucket_id: bucket, name: key })}`;
-    });
-    const token = await signObject(keys.jwtSecret, "upload", object, SIGNED_UPLOAD_LIVES_S);
+    const upsert = c.req.header("x-upsert") === "true";
+    const { headers } = c.req.raw;
+    const metadata = announced(headers.get("content-type"), headers.get("content-length"));
+    const owner = caller.claims.sub === undefined ? {} : { owner: String(caller.claims.sub) };
+    const probe = { bucket_id: bucket, name: key, owner_id: owner.owner ?? null, version: "1" };
+    await tryAs(sql, caller, "storage.object.sign_upload_url", (transaction) =>
+      writeObject(transaction, { ...probe, metadata }, upsert),
+    );
+    const more = { ...owner, upsert };
+    const token = await signObject(keys.jwtSecret, "upload", object, SIGNED_UPLOAD_LIVES_S, more);
     return c.json({ url: `/object/upload/sign/${encodeURI(object)}?token=${token}`, token });
   });
 
   app.put("/object/upload/sign/:bucket/:key{.+}", async (c) => {
     const { bucket, key, object } = named(c.req.param());
-    await checkSigned(keys.jwtSecret, "upload", object, c.req.query("token") ?? null);
-    const rules = await bucketOf(own, bucket);
-    const { body, type } = await fileOf(c.req.raw);
-    if (rules.allowed_mime_types !== null && !rules.allowed_mime_types.includes(type)) {
-      throw problems.wrongType(type);
-    }
+    const signed = await checkSigned(keys.jwtSecret, "upload", object, c.req.query("token"));
+    const written = { bucket_id: bucket, name: key, owner_id: signed.owner };
+    const storage = asService(Object.fromEntries(c.req.raw.headers));
+    const operation = "storage.object.upload_signed";
+    const rules = await workAs(sql, storage, operation, (transaction) =>
+      bucketOf(transaction, bucket),
+    );
+    const file = await fileOf(c.req.raw, rules);
+    if (!KEY.test(key)) throw problems.invalidKey(key);
+    const length = c.req.raw.headers.get("content-length");
+    await tryAs(sql, storage, operation, (transaction) => {
+      const metadata = announced(file.type, length);
+      return writeObject(transaction, { ...written, version: "1", metadata }, signed.upsert);
+    });
     const version = randomUUID();
-    const limit = Number(rules.file_size_limit ?? Number.POSITIVE_INFINITY);
-    const received = await files.receive(body, version, limit);
-    const metadata = {
-      eTag: `"${version}"`,
-      size: received.size,
-      mimetype: type,
-      cacheControl: "no-cache",
-      contentLength: received.size,
-      httpStatusCode: 200,
-    };
+    const received = await files.receive(file.body, version);
     try {
-      await own.begin(async (transaction) => {
-        await transaction`
-          insert into storage.objects (bucket_id, name, version, metadata)
-          values (${bucket}, ${key}, ${version}, ${transaction.json(metadata)})`;
+      if (received.size > file.maxBytes) throw problems.tooLarge();
+      const metadata = {
+        eTag: `"${version}"`,
+        size: received.size,
+        mimetype: file.type,
+        cacheControl: "no-cache",
+        lastModified: new Date().toISOString(),
+        contentLength: received.size,
+        httpStatusCode: 200,
+      };
+      await workAs(sql, storage, operation, async (transaction) => {
+        await writeObject(transaction, { ...written, version, metadata }, true);
         await received.keep(object);
       });
     } catch (error) {
       await received.discard();
-      throw translated(error);
+      throw error;
     }
     return c.json({ Key: object });
   });
@@ -91,23 +99,31 @@ export function openStorage(options: {
     const { bucket, key, object } = named(c.req.param());
     const caller = await readCaller(c.req.raw, keys);
     const { expiresIn } = (await c.req.json().catch(() => ({}))) as { expiresIn?: number };
-    if (!Number.isInteger(expiresIn) || Number(expiresIn) < 1) {
+    if (expiresIn === undefined) {
       throw problems.invalidRequest("body must have required property 'expiresIn'");
     }
-    const seen = await asCaller(callers, caller, "storage.object.sign", (transaction) => {
+    if (!Number.isInteger(expiresIn)) {
+      throw problems.invalidRequest("body/expiresIn must be integer");
+    }
+    if (expiresIn < 1) throw problems.invalidRequest("body/expiresIn must be >= 1");
+    const seen = await workAs(sql, caller, "storage.object.sign", (transaction) => {
       return transaction`select from storage.objects where bucket_id = ${bucket} and name = ${key}`;
     });
-    if (seen.length === 0) throw problems.notFound();
-    const token = await signObject(keys.jwtSecret, "download", object, Number(expiresIn));
+    if (seen.length === 0) throw problems.noObject();
+    const token = await signObject(keys.jwtSecret, "download", object, expiresIn);
     return c.json({ signedURL: `/object/sign/${encodeURI(object)}?token=${token}` });
   });
 
   app.get("/object/sign/:bucket/:key{.+}", async (c) => {
     const { bucket, key, object } = named(c.req.param());
-    await checkSigned(keys.jwtSecret, "download", object, c.req.query("token") ?? null);
-    const [row] = await own<{ version: string; metadata: Record<string, string> }[]>`
-      select version, metadata from storage.objects where bucket_id = ${bucket} and name = ${key}`;
-    if (row === undefined) throw problems.notFound();
+    await checkSigned(keys.jwtSecret, "download", object, c.req.query("token"));
+    const storage = asService(Object.fromEntries(c.req.raw.headers));
+    const operation = "storage.object.get_signed";
+    const [row] = await workAs(sql, storage, operation, (transaction) => {
+      return transaction<{ version: string; metadata: Record<string, string> }[]>`
+        select version, metadata from storage.objects where bucket_id = ${bucket} and name = ${key}`;
+    });
+    if (row === undefined) throw problems.noObject();
     const download = c.req.query("download");
     return new Response(c.req.method === "HEAD" ? null : files.read(object, row.version), {
       headers: {
@@ -124,39 +140,24 @@ export function openStorage(options: {
 
   return {
     fetch: (request) => Promise.resolve(app.fetch(request)),
-    async close() {
-      await Promise.all([callers.end({ timeout: 1 }), own.end({ timeout: 1 })]);
-    },
+    close: () => sql.end({ timeout: 1 }),
   };
 }
 
 function named({ bucket = "", key = "" }: { bucket?: string; key?: string }) {
-  const parts = key.split("/");
-  if (!KEY.test(key) || parts.some((part) => part === "" || part === "." || part === "..")) {
+  if (!BUCKET.test(bucket)) throw problems.invalidBucketName();
+  // Hosted Storage keeps files under such names as well; here they would leave their folder.
+  if (key.split("/").some((part) => part === "" || part === "." || part === "..")) {
     throw problems.invalidKey(key);
   }
-  if (!/^[a-z0-9_-]+$/i.test(bucket)) throw problems.noBucket();
   return { bucket, key, object: `${bucket}/${key}` };
 }
 
-async function bucketOf(sql: postgres.Sql, id: string): Promise<Bucket> {
+async function bucketOf(sql: postgres.TransactionSql, id: string): Promise<Bucket> {
   const [bucket] = await sql<Bucket[]>`
     select file_size_limit, allowed_mime_types from storage.buckets where id = ${id}`;
   if (bucket === undefined) throw problems.noBucket();
   return bucket;
-}
-
-/** A file comes as the body itself, or in a form as supabase-js sends it from a browser. */
-async function fileOf(request: Request): Promise<{ body: ReadableStream; type: string }> {
-  const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim() ?? "";
-  if (type === "multipart/form-data") {
-    const form = await request.formData();
-    for (const [, value] of form) {
-      if (typeof value !== "string") return { body: value.stream(), type: value.type };
-    }
-    throw problems.invalidRequest("the form has no file");
-  }
-  return { body: request.body ?? new Blob([]).stream(), type };
 }
 
 function disposition(name: string): string {

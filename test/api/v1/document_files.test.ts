@@ -70,6 +70,21 @@ describe("the file of a document", () => {
     expect(operation.body.data.pending_actions).toMatchObject([{ id: "favoritaElegida" }]);
   });
 
+  test("arrives whatever else the uploader's request says about who they are", async () => {
+    const other = await createAgency(stack);
+    const headers = { "content-type": "application/pdf", authorization: "Bearer x" };
+    for (const key of ["cor_x", other.key]) {
+      const { data, upload } = await announce({ kind: "viewing_sheet" });
+      const sent = await fetch(upload?.url ?? "", {
+        method: "PUT",
+        headers: { ...headers, "x-corredor-key": key },
+        body: PDF,
+      });
+      expect(sent.status, await sent.text()).toBe(200);
+      expect((await agency.client.get(`/documents/${data.id}`)).body.data.status).toBe("received");
+    }
+  });
+
   test("is downloaded by a signed URL under its name", async () => {
     const { data, upload } = await announce({ name: "Contrato" });
     await put(upload?.url);
@@ -124,17 +139,55 @@ describe("the file of a document", () => {
   test("may be smaller than it was announced, and is not taken when it is larger", async () => {
     const { data, upload } = await announce({ size_bytes: PDF.byteLength + 1 });
     const larger = new Uint8Array(PDF.byteLength + 2);
-    expect((await put(upload?.url, larger)).status).toBe(400);
+    const refused = await put(upload?.url, larger);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      statusCode: "403",
+      message: "The file has 15 bytes, and at most the announced 14 are taken.",
+    });
     expect((await agency.client.get(`/documents/${data.id}`)).body.data).toEqual(data);
     expect((await put(upload?.url)).status).toBe(200);
     const { body } = await agency.client.get(`/documents/${data.id}`);
     expect(body.data).toMatchObject({ status: "received", size_bytes: PDF.byteLength });
   });
 
+  test("is not empty", async () => {
+    const { data, upload } = await announce();
+    const refused = await put(upload?.url, "");
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ message: "The file is empty." });
+    expect((await agency.client.get(`/documents/${data.id}`)).body.data).toEqual(data);
+  });
+
+  test("larger than announced is not taken either when its length is not told", async () => {
+    const { data, upload } = await announce();
+    const body = new Blob([PDF, PDF]).stream();
+    const sent = { method: "PUT", headers: { "content-type": "application/pdf" }, body };
+    const refused = await fetch(upload?.url ?? "", { ...sent, duplex: "half" } as RequestInit);
+    expect(refused.status).toBe(400);
+    expect((await refused.json()).message).toContain("at most the announced 13 are taken");
+    expect((await agency.client.get(`/documents/${data.id}`)).body.data).toEqual(data);
+  });
+
+  test("is not replaced by a URL that was signed to do so", async () => {
+    const { data, upload } = await announce();
+    const path = pathOf(upload?.url ?? "");
+    const signed = await storageAs(agency).createSignedUploadUrl(path, { upsert: true });
+    expect((await put(upload?.url)).status).toBe(200);
+    const refused = await put(signed.data?.signedUrl, "%PDF other");
+    expect(refused.status).toBe(400);
+    expect((await refused.json()).message).toContain("neither moved nor replaced");
+    const download = await agency.client.get(`/documents/${data.id}/download`);
+    const file = await fetch(download.body.data.url);
+    expect(new Uint8Array(await file.arrayBuffer())).toEqual(PDF);
+  });
+
   test("arrives once: a second upload is refused, and the first file stays", async () => {
     const { data, upload } = await announce();
     await put(upload?.url);
-    expect((await put(upload?.url, "%PDF other")).status).toBe(400);
+    const second = await put(upload?.url, "%PDF other");
+    expect(second.status).toBe(400);
+    expect(await second.json()).toMatchObject({ statusCode: "409", error: "Duplicate" });
     const again = await agency.client.post(`/documents/${data.id}/upload`, pdf);
     expect(again.status).toBe(409);
     expect(again.body.error.code).toBe("conflict");
@@ -149,8 +202,9 @@ describe("the file of a document", () => {
     expect(answer.status).toBe(201);
     const second = DocumentWithUpload.parse(answer.body);
     expect(second.data).toMatchObject(body);
-    // Nothing waits at the first place any more.
-    expect((await put(first.upload?.url)).status).toBe(400);
+    const late = await put(first.upload?.url);
+    expect(late.status).toBe(400);
+    expect((await late.json()).message).toContain("announced as another one");
     expect((await put(second.upload?.url, "jpg", "image/jpeg")).status).toBe(200);
   });
 

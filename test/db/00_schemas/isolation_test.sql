@@ -12,7 +12,7 @@ insert into public.sanctions_entries (id, schema, name) values ('X-1', 'Person',
 insert into public.sanctions_names (name, entry_id) values ('eva', 'X-1');
 insert into public.sanctions_words (word) values ('eva');
 insert into public.sanctions_loads (file_name, entries, added, changed, removed, screens_started) values ('list.csv', 1, 1, 0, 0, 0);
-insert into public.token_rules default values;
+insert into public.token_rules default values on conflict do nothing;
 insert into public.public_link_buckets values ('unknown', now());
 create function pg_temp.populate(agency text) returns void
 language plpgsql as $$

@@ -3,6 +3,9 @@ begin;
 create extension if not exists pgtap with schema extensions;
 select plan(24);
 
+-- The rules that the project has are not these.
+delete from public.token_rules;
+
 insert into auth.users (id, email) values ('00000000-0000-4000-8000-000000000001', 'ana@agents.test');
 insert into public.agencies (id, name, slug) values ('00000000-0000-4000-8000-00000000000a', 'Norte', 'norte-pgtap');
 insert into public.agents (agency_id, name, email, role, user_id)

@@ -76,7 +76,7 @@ insert into public.agencies (name, slug) values ('Este', 'este-pgtap');
 select results_eq($$select time_zone, country from public.agencies where slug = 'este-pgtap'$$,
   $$values ('Europe/Madrid', 'ES')$$, 'an agency is in Madrid unless told otherwise');
 
-select is(pg_temp.studio('update public.agents set ' || change), refusal, 'agent: ' || change)
+select is(pg_temp.studio('update public.agents set ' || change || format(' where id = %L', pg_temp.id('ana'))), refusal, 'agent: ' || change)
 from (values
   ('name = ''''', '23514'), ('name = repeat(''x'', 201)', '23514'),
   ('email = ''Ana@norte.test''', '23514'), ('email = '' ana@norte.test''', '23514'), ('email = ''ana''', '23514'), ('email = ''@''', '23514'),
@@ -86,12 +86,12 @@ select is(pg_temp.studio(format($$insert into public.agents (agency_id, name, em
 select is(pg_temp.studio($$insert into public.agents (agency_id, name, email) select id, 'Ana', 'ana@norte.test' from public.agencies where slug = 'este-pgtap'$$),
   'done', 'agents of two agencies may');
 insert into auth.users (id, email) values (pg_temp.id('user'), 'user@norte.test');
-select is(pg_temp.studio(format($$update public.agents set user_id = %L$$, pg_temp.id('user'))), '23505',
+select is(pg_temp.studio(format($$update public.agents set user_id = %L where email = 'ana@norte.test'$$, pg_temp.id('user'))), '23505',
   'a user is one agent, of one agency');
-select results_eq(format('select role, active, accepts_leads, last_assigned_at, user_id from public.agents where agency_id <> %L', pg_temp.id('agency')),
+select results_eq(format('select role, active, accepts_leads, last_assigned_at, user_id from public.agents where email = ''ana@norte.test'' and id <> %L', pg_temp.id('ana')),
   $$values ('agent', true, true, null::timestamptz, null::uuid)$$, 'a new agent is active and accepts leads');
 
-select is(pg_temp.studio('update public.api_keys set ' || change), refusal, 'API key: ' || change)
+select is(pg_temp.studio('update public.api_keys set ' || change || format(' where agency_id = %L', pg_temp.id('agency'))), refusal, 'API key: ' || change)
 from (values
   ('name = '' ''', '23514'), ('prefix = ''short''', '23514'), ('prefix = ''ABCDEFGH''', '23514'),
   ('secret_hash = ''plain''::bytea', '23514'), ('permissions = ''{leads:fly}''', '23514'), ('permissions = ''{all}''', '23514'),

@@ -136,7 +136,7 @@ select is(pg_temp.api(call, has_all_but) - 'rate_limit',
   jsonb_build_object('refused', 'forbidden', 'status', 403, 'code', 'forbidden', 'details', jsonb_build_object('required_permission', permission)),
   call || ' without ' || permission || ': 403 names it')
 from rpc join key using (permission);
-select is((select count(*)::int from public.leads) + (select count(*)::int from public.subscriptions), 0,
+select is((select count(*)::int from public.leads where agency_id = pg_temp.id('agency')) + (select count(*)::int from public.subscriptions where agency_id = pg_temp.id('agency')), 0,
   'and nothing was written');
 select is(pg_temp.api(call, has_other_verb) ->> 'refused', 'forbidden',
   call || ': reading is not writing, nor the other way round')
@@ -144,7 +144,7 @@ from rpc join key using (permission);
 select isnt(coalesce(pg_temp.api(call, has_only) ->> 'status', '200'), '403',
   call || ' is let through with ' || permission || ' alone')
 from rpc join key using (permission);
-select is((select count(*)::int from public.leads) || ' ' || (select count(*)::int from public.operations) || ' ' || (select count(*)::int from public.subscriptions),
+select is((select count(*)::int from public.leads where agency_id = pg_temp.id('agency')) || ' ' || (select count(*)::int from public.operations where agency_id = pg_temp.id('agency')) || ' ' || (select count(*)::int from public.subscriptions where agency_id = pg_temp.id('agency')),
   '1 1 4', 'creating a lead with its operation needs no permission but leads:write');
 
 -- What any credential may do

@@ -62,9 +62,9 @@ insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.
 insert into public.messages (agency_id, lead_id, direction, channel, body) values (pg_temp.id('agency'), pg_temp.id('ana'), 'inbound', 'email', 'Hola');
 insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (pg_temp.id('agency'), pg_temp.id('ana'), pg_temp.id('ana'));
 
-select results_eq('select origin, lead_status, temperature, assigned_agent_id, operation_id, archived_at from public.leads',
+select results_eq('select origin, lead_status, temperature, assigned_agent_id, operation_id, archived_at from public.leads where agency_id = pg_temp.id(''agency'')',
   $$values ('other', 'new', null::text, null::uuid, null::uuid, null::timestamptz)$$, 'a lead is new, of other origin, with no temperature');
-select results_eq('select status, resolved_at from public.sanctions_screens', $$values ('pending', null::timestamptz)$$,
+select results_eq('select status, resolved_at from public.sanctions_screens where agency_id = pg_temp.id(''agency'')', $$values ('pending', null::timestamptz)$$,
   'a screen is pending');
 
 create temp table change (table_name text, change text, outcome text);
@@ -109,7 +109,7 @@ from (values
   ('status = ''clear'', resolved_at = now()', 'done'), ('status = ''possible_match'', resolved_at = now()', 'done'),
   ('status = ''error'', resolved_at = now()', 'done'), ('contact_id = gen_random_uuid()', '23503')) v (change, outcome);
 
-select is(pg_temp.studio(format('update public.%I set %s', table_name, change)), outcome,
+select is(pg_temp.studio(format('update public.%I set %s where agency_id = %L', table_name, change, pg_temp.id('agency'))), outcome,
   table_name || ': ' || change || case outcome when 'done' then ' is allowed' else ' is refused' end)
 from change;
 

@@ -73,37 +73,37 @@ insert into public.agents (agency_id, name, email, created_at)
 select pg_temp.id('agency'), n, lower(n) || '@norte.test', now() + i * interval '1 second'
 from unnest('{Ana,Berta,Carlos}'::text[]) with ordinality a (n, i);
 select is(pg_temp.turns(7), 'Ana Berta Carlos Ana Berta Carlos Ana', 'three agents take turns, the first one in first');
-select is((select max(n) - min(n) from (select count(*) n from public.leads where assigned_agent_id is not null group by assigned_agent_id) c),
+select is((select max(n) - min(n) from (select count(*) n from public.leads where agency_id = pg_temp.id('agency') and assigned_agent_id is not null group by assigned_agent_id) c),
   1::bigint, 'so that they never differ by more than one');
 
-update public.agents set accepts_leads = false where name = 'Berta';
+update public.agents set accepts_leads = false where agency_id = pg_temp.id('agency') and name = 'Berta';
 select is(pg_temp.turns(3), 'Carlos Ana Carlos', 'one who does not accept leads is passed over');
-update public.agents set active = false where name = 'Carlos';
+update public.agents set active = false where agency_id = pg_temp.id('agency') and name = 'Carlos';
 select is(pg_temp.turns(2), 'Ana Ana', 'and so is one who is not active');
-update public.agents set accepts_leads = true, active = true;
+update public.agents set accepts_leads = true, active = true where agency_id = pg_temp.id('agency');
 select is(pg_temp.turns(4), 'Berta Carlos Ana Berta', 'who comes back has waited longest');
 insert into public.agents (agency_id, name, email) values (pg_temp.id('agency'), 'Nueva', 'nueva@norte.test');
 select is(pg_temp.next(), 'Nueva', 'a new agent is next');
-update public.agents set role = 'viewer' where name = 'Carlos';
-update public.agents set active = false;
+update public.agents set role = 'viewer' where agency_id = pg_temp.id('agency') and name = 'Carlos';
+update public.agents set active = false where agency_id = pg_temp.id('agency');
 select is(pg_temp.next(), 'nobody', 'with nobody active a lead is unassigned');
-update public.agents set active = true, accepts_leads = false;
+update public.agents set active = true, accepts_leads = false where agency_id = pg_temp.id('agency');
 select is(pg_temp.next(), 'nobody', 'with nobody accepting leads too');
 
 -- A refused lead costs nobody their turn.
-update public.agents set accepts_leads = true;
-create temp table turn as select name, last_assigned_at from public.agents;
+update public.agents set accepts_leads = true where agency_id = pg_temp.id('agency');
+create temp table turn as select name, last_assigned_at from public.agents where agency_id = pg_temp.id('agency');
 select is(pg_temp.lead('{"full_name": "Alguien", "operation_type": "sell"}') ->> 'refused',
   'operation_type_not_allowed', 'a refused lead');
 select is(pg_temp.lead('{"full_name": "Alguien", "budget_max": -1}') ->> 'refused', '23514', 'or one that fails');
-select results_eq('select name, last_assigned_at from public.agents order by 1',
+select results_eq('select name, last_assigned_at from public.agents where agency_id = pg_temp.id(''agency'') order by 1',
   'select name, last_assigned_at from turn order by 1', 'costs nobody their turn');
 
 -- Agencies do not meet.
 insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');
 insert into public.agents (agency_id, name, email) values (pg_temp.id('sur'), 'Sara', 'sara@sur.test');
 select is(pg_temp.turns(8) ~ 'Sara', false, 'an agent of another agency gets no lead');
-select is((select last_assigned_at from public.agents where name = 'Sara'), null, 'and keeps their turn');
+select is((select last_assigned_at from public.agents where agency_id = pg_temp.id('agency') and name = 'Sara'), null, 'and keeps their turn');
 
 select * from finish();
 rollback;

@@ -60,12 +60,12 @@ end $$;
 insert into public.properties (agency_id, id, listing_type, reference) values (pg_temp.id('agency'), pg_temp.id('flat'), 'sale', 'N-1');
 insert into public.listings (agency_id, property_id) values (pg_temp.id('agency'), pg_temp.id('flat'));
 
-select results_eq('select status, property_type from public.properties', $$values ('available', 'flat')$$,
+select results_eq('select status, property_type from public.properties where agency_id = pg_temp.id(''agency'')', $$values ('available', 'flat')$$,
   'a property is available unless told otherwise');
-select results_eq('select portal, status from public.listings', $$values ('own_site', 'active')$$,
+select results_eq('select portal, status from public.listings where agency_id = pg_temp.id(''agency'')', $$values ('own_site', 'active')$$,
   'a listing is active on the own site');
 
-select is(pg_temp.studio(format('update public.%s set %s', table_name, change)), outcome,
+select is(pg_temp.studio(format('update public.%s set %s where agency_id = %L', table_name, change, pg_temp.id('agency'))), outcome,
   table_name || ': ' || change || case outcome when 'done' then ' is allowed' else ' is refused' end)
 from (values
   ('properties', 'listing_type = ''lease''', '23514'), ('properties', 'listing_type = null', '23502'), ('properties', 'listing_type = ''rent''', 'done'),
@@ -76,9 +76,9 @@ from (values
   ('listings', 'portal = '' ''', '23514'), ('listings', 'portal = repeat(''x'', 101)', '23514'), ('listings', 'status = ''live''', '23514'),
   ('listings', 'url = ''ftp://x''', '23514'), ('listings', 'url = ''https://norte.test/1''', 'done'), ('listings', 'property_id = gen_random_uuid()', '23503')
 ) v (table_name, change, outcome);
-select is(pg_temp.studio(format('update public.properties set status = %L', s)), 'done', 'a property may be ' || s)
+select is(pg_temp.studio(format('update public.properties set status = %L where agency_id = pg_temp.id(''agency'')', s)), 'done', 'a property may be ' || s)
 from unnest('{available,pending,sold,rented,withdrawn}'::text[]) s;
-select is(pg_temp.studio(format('update public.listings set status = %L', s)), 'done', 'a listing may be ' || s)
+select is(pg_temp.studio(format('update public.listings set status = %L where agency_id = pg_temp.id(''agency'')', s)), 'done', 'a listing may be ' || s)
 from unnest('{draft,active,paused,closed}'::text[]) s;
 
 insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');

@@ -126,9 +126,9 @@ select is((select min(completed_at) from public.documents), now() - interval '1 
 select is((select min(signed_at) from public.signatures), now() - interval '1 day', 'nor that of a signature');
 
 -- Values
-select is(pg_temp.studio('update public.documents set ' || change), '23514', 'a document is refused with ' || change)
+select is(pg_temp.studio('update public.documents set ' || change || format(' where agency_id = %L', pg_temp.id('agency'))), '23514', 'a document is refused with ' || change)
 from unnest(array['status = ''sent''', 'kind = ''poem''', 'name = repeat(''x'', 301)']) change;
-select is(pg_temp.studio('update public.signatures set ' || change), '23514', 'a signature is refused with ' || change)
+select is(pg_temp.studio('update public.signatures set ' || change || format(' where agency_id = %L', pg_temp.id('agency'))), '23514', 'a signature is refused with ' || change)
 from unnest(array['status = ''received''', 'signer_email = ''Ana@norte.test''', 'signer_email = ''ana''', 'signer_name = repeat(''x'', 201)']) change;
 select is(pg_temp.studio(format($$insert into public.viewings (agency_id, property_id, lead_id, starts_at, ends_at) values (%L, %L, %L, now(), now())$$,
   pg_temp.id('agency'), pg_temp.id('flat'), pg_temp.id('ana'))), '23514', 'a viewing ends after it starts');

@@ -97,7 +97,7 @@ do $$ begin
     pg_temp.operation('sell won', 'sell', 'closing'), pg_temp.operation('refused', 'rent', 'handover'),
     pg_temp.operation('lost', 'buy', 'closing'), pg_temp.operation('expired', 'buy', 'closing'),
     pg_temp.operation('cancelled', 'buy', 'closing'), pg_temp.operation('walking', 'buy');
-  update public.operations set deposit_paid_at = now() where id <> pg_temp.id('refused');
+  update public.operations set deposit_paid_at = now() where agency_id = pg_temp.id('agency') and id <> pg_temp.id('refused');
 end $$;
 select is(pg_temp.queued(flow || ' ' || stage), null, flow || ' ' || stage || ': an open operation has queued nothing')
 from (values ('buy', 'won'), ('rent', 'rented'), ('rent', 'won'), ('sell', 'sold'), ('sell', 'won')) v (flow, stage);
@@ -141,12 +141,12 @@ select pg_temp.id('agency'), pg_temp.id('signature ' || s), s from unnest('{draf
 select is(pg_temp.queued('signature ' || s), null, 'a signature that is ' || s || ' queues nothing')
 from unnest('{draft,sent,declined,expired}'::text[]) s;
 select is(pg_temp.queued('signature signed'), 'signature_signed', 'one inserted as signed counts');
-update public.signatures set status = 'signed';
+update public.signatures set status = 'signed' where agency_id = pg_temp.id('agency');
 select is(pg_temp.queued('signature ' || s), 'signature_signed', 'from ' || s || ' to signed queues signature_signed')
 from unnest('{draft,sent,declined,expired}'::text[]) s;
-update public.signatures set status = 'declined';
-update public.signatures set status = 'signed';
-select is((select count(*)::int from public.events where event_type = 'signature_signed'), 5,
+update public.signatures set status = 'declined' where agency_id = pg_temp.id('agency');
+update public.signatures set status = 'signed' where agency_id = pg_temp.id('agency');
+select is((select count(*)::int from public.events where agency_id = pg_temp.id('agency') and event_type = 'signature_signed'), 5,
   'signing anew queues nothing');
 
 -- document_completed
@@ -161,12 +161,12 @@ update public.documents set status = 'received' where id = pg_temp.id('document 
 select is(pg_temp.queued('document requested'), 'document_completed', 'receiving a document queues document_completed');
 update public.documents set status = 'verified' where id = pg_temp.id('document straight');
 select is(pg_temp.queued('document straight'), 'document_completed', 'verifying one that was never received does too');
-update public.documents set status = 'verified';
-update public.documents set status = 'rejected';
-update public.documents set status = 'received';
-select is((select count(*)::int from public.events where event_type = 'document_completed'), 5,
+update public.documents set status = 'verified' where agency_id = pg_temp.id('agency');
+update public.documents set status = 'rejected' where agency_id = pg_temp.id('agency');
+update public.documents set status = 'received' where agency_id = pg_temp.id('agency');
+select is((select count(*)::int from public.events where agency_id = pg_temp.id('agency') and event_type = 'document_completed'), 5,
   'received, then verified, then received anew is one event');
-select is((select count(*)::int from public.events), 6 + 2 + 5 + 5, 'and nothing else was queued');
+select is((select count(*)::int from public.events where agency_id = pg_temp.id('agency')), 6 + 2 + 5 + 5, 'and nothing else was queued');
 
 select * from finish();
 rollback;

@@ -95,7 +95,7 @@ language sql as $$
   insert into public.viewings (agency_id, id, property_id, lead_id, operation_id, starts_at, ends_at, status)
   select pg_temp.id('agency'), pg_temp.id('viewing ' || name), pg_temp.id('flat'), pg_temp.id('lead ' || name), pg_temp.id(name),
     now() + n * interval '1 day', now() + n * interval '1 day' + interval '1 hour', status
-  from (select count(*) as n from public.viewings) others
+  from (select count(*) as n from public.viewings where agency_id = pg_temp.id('agency')) others
 $$;
 
 create function pg_temp.document(name text, kind text, status text) returns void
@@ -118,11 +118,11 @@ do $$ begin perform pg_temp.viewing(id || ' 1', 'scheduled') from flow; end $$;
 select is(pg_temp.pending(id || ' 1'), 'propiedadesVisitadas, favoritaElegida',
   id || ': a viewing that is only scheduled closes nothing')
 from flow;
-update public.viewings set status = 'no_show';
+update public.viewings set status = 'no_show' where agency_id = pg_temp.id('agency');
 select is(pg_temp.pending(id || ' 1'), 'propiedadesVisitadas, favoritaElegida',
   id || ': nor does one that nobody came to')
 from flow;
-update public.viewings set status = 'done';
+update public.viewings set status = 'done' where agency_id = pg_temp.id('agency');
 select is(pg_temp.pending(id || ' 1'), 'favoritaElegida', id || ': a viewing that is done closes propiedadesVisitadas')
 from flow;
 do $$ begin perform pg_temp.viewing(id || ' 2', 'done') from flow; end $$;
@@ -132,7 +132,7 @@ do $$ begin perform pg_temp.document(id || ' 3', 'viewing_sheet', 'requested'), 
 select is(pg_temp.pending(id || ' 3'), 'propiedadesVisitadas, favoritaElegida',
   id || ': a requested viewing sheet, or another document, closes nothing')
 from flow;
-update public.documents set status = 'received' where kind = 'viewing_sheet';
+update public.documents set status = 'received' where agency_id = pg_temp.id('agency') and kind = 'viewing_sheet';
 select is(pg_temp.pending(id || ' 3'), 'favoritaElegida',
   id || ': a received viewing sheet closes propiedadesVisitadas')
 from flow;
@@ -162,7 +162,7 @@ select is(pg_temp.move(id || ' 1', 'offer'), 'offer', id || ': with all steps do
 insert into flow values ('sell');
 do $$ begin
   perform pg_temp.operation(id || ' offer', id, 'offer') from flow;
-  update public.operations set property_id = pg_temp.id('flat') where stage = 'offer';
+  update public.operations set property_id = pg_temp.id('flat') where agency_id = pg_temp.id('agency') and stage = 'offer';
 end $$;
 select is(pg_temp.pending(id || ' offer'), 'ofertaPreparada, precioAcordado', id || ': the gate of offer has two steps')
 from flow;
@@ -175,7 +175,7 @@ select is(pg_temp.stage(id || ' offer'), 'offer', id || ': and does not move the
 select is(pg_temp.move(id || ' offer', case id when 'rent' then 'contract' else 'reservation' end),
   'stage_gate_blocked',
   id || ': the stage is not left before the price is agreed') from flow;
-update public.offers set status = 'accepted';
+update public.offers set status = 'accepted' where agency_id = pg_temp.id('agency');
 select is(pg_temp.pending(id || ' offer'), null, id || ': accepting the offer closes precioAcordado') from flow;
 select is(pg_temp.move(id || ' offer', case id when 'rent' then 'contract' else 'reservation' end),
   case id when 'rent' then 'contract' else 'reservation' end, id || ': and the stage is left') from flow;

@@ -99,7 +99,7 @@ select is(pg_temp.state(), 'available: fotocasa draft, idealista active, own_sit
 select is(pg_temp.agreed('buy'), false, 'nor precioAcordado');
 
 -- Accepting in Studio.
-select is(pg_temp.studio($$update public.offers set status = 'accepted'$$), 'done',
+select is(pg_temp.studio($$update public.offers set status = 'accepted' where agency_id = pg_temp.id('agency')$$), 'done',
   'an admin accepts the offer in Studio');
 select is(pg_temp.state(), 'pending: fotocasa draft, idealista paused, own_site paused, pisos closed',
   'the property is pending and its active listings are paused, no other listing changes');
@@ -107,22 +107,22 @@ select is((select status from public.listings where id = pg_temp.id('other')), '
   'nor those of another property');
 select is((select status from public.properties where id = pg_temp.id('let')), 'available', 'nor another property');
 select is(pg_temp.agreed('buy'), true, 'precioAcordado is closed');
-select is((select accepted_at from public.offers), now(), 'the acceptance is dated');
+select is((select accepted_at from public.offers where agency_id = pg_temp.id('agency')), now(), 'the acceptance is dated');
 select is((select stage from public.operations where id = pg_temp.id('buy')), 'offer', 'the stage did not move');
 
 -- Only the first acceptance is dated.
 create temp table first_acceptance as select now() - interval '3 days' as at;
 alter table public.offers disable trigger _200_date_acceptance;
-update public.offers set accepted_at = (select at from first_acceptance);
+update public.offers set accepted_at = (select at from first_acceptance) where agency_id = pg_temp.id('agency');
 alter table public.offers enable trigger _200_date_acceptance;
-select is(pg_temp.studio($$update public.offers set status = 'rejected'$$), 'done',
+select is(pg_temp.studio($$update public.offers set status = 'rejected' where agency_id = pg_temp.id('agency')$$), 'done',
   'an accepted offer may fall through');
-select is((select accepted_at from public.offers), (select at from first_acceptance),
+select is((select accepted_at from public.offers where agency_id = pg_temp.id('agency')), (select at from first_acceptance),
   'it keeps the date of its first acceptance');
-select is(pg_temp.studio($$update public.offers set status = 'accepted'$$), 'done', 'and be accepted again');
-select is((select accepted_at from public.offers), (select at from first_acceptance), 'still with its first date');
-select is(pg_temp.studio($$update public.offers set accepted_at = null$$), 'done', 'an edit of the date');
-select is((select accepted_at from public.offers), (select at from first_acceptance),
+select is(pg_temp.studio($$update public.offers set status = 'accepted' where agency_id = pg_temp.id('agency')$$), 'done', 'and be accepted again');
+select is((select accepted_at from public.offers where agency_id = pg_temp.id('agency')), (select at from first_acceptance), 'still with its first date');
+select is(pg_temp.studio($$update public.offers set accepted_at = null where agency_id = pg_temp.id('agency')$$), 'done', 'an edit of the date');
+select is((select accepted_at from public.offers where agency_id = pg_temp.id('agency')), (select at from first_acceptance),
   'has no effect: the date follows from the status');
 
 -- A property that was taken back into the market returns to pending.

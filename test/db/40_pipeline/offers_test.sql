@@ -109,8 +109,8 @@ select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('chosen'),
   pg_temp.id('flat')::text, 'the body''s property goes before the operation''s');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('chosen'), 'amount', 1, 'offer_type', 'sale')) ->> 'offer_type',
   'sale', 'a type that is named goes before the property''s');
-select is((select count(distinct public_token)::int from public.offers), 4, 'every offer has a token of its own');
-select results_eq($$select distinct done from public.operation_steps where step_id = 'ofertaPreparada'$$,
+select is((select count(distinct public_token)::int from public.offers where agency_id = pg_temp.id('agency')), 4, 'every offer has a token of its own');
+select results_eq($$select distinct done from public.operation_steps where agency_id = pg_temp.id('agency') and step_id = 'ofertaPreparada'$$,
   'values (true)',
   'ofertaPreparada is closed also when the operation stands at an earlier stage');
 
@@ -155,7 +155,7 @@ select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'p
   '23514', 'notes have at most 10,000 characters');
 
 -- An offer stays what it was recorded for.
-select is(pg_temp.studio(format('update public.offers set %s', change)), 'change_refused',
+select is(pg_temp.studio(format('update public.offers set %s where agency_id = pg_temp.id(''agency'')', change)), 'change_refused',
   'an offer''s ' || split_part(change, ' ', 1) || ' does not change')
 from unnest(array['operation_id = gen_random_uuid()', 'lead_id = gen_random_uuid()', 'id = gen_random_uuid()', 'agency_id = gen_random_uuid()']) change;
 

@@ -128,8 +128,8 @@ select is(pg_temp.refused_as(r, 'delete from public.' || name, format('grant del
 from unnest('{anon,authenticated,service_role}'::text[]) r, kept;
 
 select results_eq(
-  $$select (select count(*)::int from public.leads), (select count(*)::int from public.operations), (select count(*)::int from public.offers),
-    (select count(*)::int from public.operation_steps), (select count(*)::int from public.stage_history)$$,
+  $$select (select count(*)::int from public.leads where agency_id = pg_temp.id('agency')), (select count(*)::int from public.operations where agency_id = pg_temp.id('agency')), (select count(*)::int from public.offers where agency_id = pg_temp.id('agency')),
+    (select count(*)::int from public.operation_steps where agency_id = pg_temp.id('agency')), (select count(*)::int from public.stage_history where agency_id = pg_temp.id('agency'))$$,
   'values (1, 1, 1, 4, 1)', 'everything is still there');
 
 select * from finish();

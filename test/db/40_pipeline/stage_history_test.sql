@@ -123,21 +123,21 @@ select results_eq(
   format($$values ('database', null::uuid), ('api_key', (select id from public.api_keys where agency_id = %1$L)), ('agent', %2$L),
     ('database', null), ('api_key', (select id from public.api_keys where agency_id = %1$L))$$, pg_temp.id('agency'), pg_temp.id('ana')),
   'the actor is identified');
-select ok((select bool_and(occurred_at >= now()) and count(distinct occurred_at) = 5 from public.stage_history),
+select ok((select bool_and(occurred_at >= now()) and count(distinct occurred_at) = 5 from public.stage_history where agency_id = pg_temp.id('agency')),
   'each entry has its own time');
 
 select is(
   pg_temp.api(format('api.create_operation(%L)', jsonb_build_object('lead_id', pg_temp.id('lead deal'), 'operation_type', 'buy', 'stage', 'search'))) ->> 'status',
   '201', 'an API key opens an operation');
-select is((select actor_kind || ' ' || to_stage from public.stage_history order by id desc limit 1), 'api_key search',
+select is((select actor_kind || ' ' || to_stage from public.stage_history where agency_id = pg_temp.id('agency') order by id desc limit 1), 'api_key search',
   'its history begins with the key');
-select is(pg_temp.studio(format('update public.operations set property_id = %L, deposit_paid_at = now()', pg_temp.id('flat'))),
+select is(pg_temp.studio(format('update public.operations set property_id = %L, deposit_paid_at = now() where agency_id = pg_temp.id(''agency'')', pg_temp.id('flat'))),
   'done', 'an edit of something else');
-select is((select count(*)::int from public.stage_history), 6, 'adds no entry');
+select is((select count(*)::int from public.stage_history where agency_id = pg_temp.id('agency')), 6, 'adds no entry');
 
 -- The name is the one of then.
-update public.api_keys set name = 'Renamed';
-select is((select string_agg(distinct actor_name, ',') from public.stage_history where actor_kind = 'api_key'), 'Web',
+update public.api_keys set name = 'Renamed' where agency_id = pg_temp.id('agency');
+select is((select string_agg(distinct actor_name, ',') from public.stage_history where agency_id = pg_temp.id('agency') and actor_kind = 'api_key'), 'Web',
   'the actor keeps the name of then');
 
 -- Append-only, for every role
@@ -158,16 +158,16 @@ begin
   return case when state like 'PT%' then pg_temp.refusal(state, detail) ->> 'refused' else state end;
 end
 $$;
-select is(pg_temp.refused_as(session_user, 'update public.stage_history set to_stage = ''won'''), 'change_refused',
+select is(pg_temp.refused_as(session_user, 'update public.stage_history set to_stage = ''won'' where agency_id = pg_temp.id(''agency'')'), 'change_refused',
   'no entry is changed');
-select is(pg_temp.refused_as(session_user, 'delete from public.stage_history'), 'removal_refused',
+select is(pg_temp.refused_as(session_user, 'delete from public.stage_history where agency_id = pg_temp.id(''agency'')'), 'removal_refused',
   'no entry is deleted');
 select is(pg_temp.refused_as(session_user, 'truncate public.stage_history'), 'removal_refused', 'nor are all');
 select is(pg_temp.refused_as(r, statement), '42501', r || ' has no right to ' || split_part(statement, ' ', 1))
 from unnest('{anon,authenticated,service_role}'::text[]) r,
   unnest(array['update public.stage_history set to_stage = ''won''', 'delete from public.stage_history',
     'truncate public.stage_history', 'insert into public.stage_history (agency_id) values (gen_random_uuid())']) statement;
-select is((select count(*)::int from public.stage_history), 6, 'all entries are still there');
+select is((select count(*)::int from public.stage_history where agency_id = pg_temp.id('agency')), 6, 'all entries are still there');
 
 -- An import brings what happened before.
 insert into public.operations (agency_id, id, lead_id, operation_type, stage, created_at, closed_at) values

@@ -117,9 +117,9 @@ select is(pg_temp.tick(id, 'ofertaPreparada'), 'amount_required', id || ': ofert
 select is(pg_temp.tick(id, 'ofertaPreparada', 950), 'property_required', id || ': and a property on the operation')
 from flow;
 select is(pg_temp.done(id, 'ofertaPreparada'), false, id || ': a refused tick leaves the step open') from flow;
-select is((select count(*)::int from public.offers), 0, 'and no offer is created');
+select is((select count(*)::int from public.offers where agency_id = pg_temp.id('agency')), 0, 'and no offer is created');
 
-update public.operations set property_id = pg_temp.id(case operation_type when 'rent' then 'let' else 'flat' end) where stage = 'offer';
+update public.operations set property_id = pg_temp.id(case operation_type when 'rent' then 'let' else 'flat' end) where agency_id = pg_temp.id('agency') and stage = 'offer';
 select is(pg_temp.tick(id, 'ofertaPreparada'), 'amount_required', id || ': the property alone does not do') from flow;
 select is(pg_temp.tick(id, 'ofertaPreparada', 950.5), 'done', id || ': with both it is ticked') from flow;
 select is(pg_temp.done(id, 'ofertaPreparada'), true, id || ': the step is closed and dated') from flow;
@@ -152,7 +152,7 @@ select results_eq(
   'values (980.00)', id || ': it accepted the latest offer, and no other') from flow;
 select is(pg_temp.done(id, 'precioAcordado'), true, id || ': the step is closed and dated') from flow;
 select is(pg_temp.stage(id), 'offer', id || ': the stage did not move') from flow;
-select is((select string_agg(distinct status, ',') from public.properties), 'pending', 'the properties are pending');
+select is((select string_agg(distinct status, ',') from public.properties where agency_id = pg_temp.id('agency')), 'pending', 'the properties are pending');
 
 -- An offer that is off the table is not the one that is accepted.
 do $$ begin
@@ -189,7 +189,7 @@ begin
   perform set_config('request.headers', json_build_object('x-corredor-key', current_setting('test.key'))::text, true);
   set local role anon;
   begin
-    update public.operation_steps set done = true;
+    update public.operation_steps set done = true where agency_id = pg_temp.id('agency');
   exception when others then
     state := sqlstate;
   end;

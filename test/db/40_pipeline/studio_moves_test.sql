@@ -110,9 +110,9 @@ select is(pg_temp.edit('last', 'closing'), 'operation_closed', 'a closed operati
 select is(pg_temp.edit('last', 'won'), 'operation_closed', 'not even to where it is');
 
 -- The dates follow from the stage and from nothing else.
-select is(pg_temp.studio('update public.operations set won_at = now(), closed_at = now() where closed_at is null'),
+select is(pg_temp.studio('update public.operations set won_at = now(), closed_at = now() where agency_id = pg_temp.id(''agency'') and closed_at is null'),
   'done', 'an edit of the dates of an open operation');
-select is((select count(*)::int from public.operations where id <> pg_temp.id('last') and (won_at is not null or closed_at is not null)),
+select is((select count(*)::int from public.operations where agency_id = pg_temp.id('agency') and (id <> pg_temp.id('last') and (won_at is not null or closed_at is not null))),
   0, 'has no effect');
 select is(pg_temp.studio(format('update public.operations set won_at = null, closed_at = null where id = %L', pg_temp.id('last'))),
   'done', 'an edit of the dates of a closed one');
@@ -130,7 +130,7 @@ select is(pg_temp.studio(format('update public.operations set lost_reason = repe
 
 -- One refused row refuses the whole statement.
 do $$ begin perform pg_temp.operation('one', 'sell'), pg_temp.operation('two', 'sell', 'listed'); end $$;
-select is(pg_temp.studio($$update public.operations set stage = 'mandate' where operation_type = 'sell'$$),
+select is(pg_temp.studio($$update public.operations set stage = 'mandate' where agency_id = pg_temp.id('agency') and operation_type = 'sell'$$),
   'invalid_transition', 'an edit of many rows is refused for one of them');
 select is(pg_temp.stage('one'), 'valuation', 'and then no row moves');
 
@@ -140,7 +140,7 @@ declare state text;
 begin
   set local role service_role;
   begin
-    update public.operations set stage = 'won';
+    update public.operations set stage = 'won' where agency_id = pg_temp.id('agency');
   exception when others then
     state := sqlstate;
   end;

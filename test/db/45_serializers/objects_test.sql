@@ -59,7 +59,7 @@ $$;
 
 insert into public.agents (agency_id, id, name, email) values (pg_temp.id('agency'), pg_temp.id('agent'), 'Ana', 'ana@norte.test');
 do $$ begin perform pg_temp.operation('deal', 'buy', 'offer'); end $$;
-update public.leads set assigned_agent_id = pg_temp.id('agent'), budget_max = 250000.50, bedrooms_min = 2;
+update public.leads set assigned_agent_id = pg_temp.id('agent'), budget_max = 250000.50, bedrooms_min = 2 where agency_id = pg_temp.id('agency');
 insert into public.offers (agency_id, id, operation_id, property_id, amount)
 values (pg_temp.id('agency'), pg_temp.id('offer'), pg_temp.id('deal'), pg_temp.id('flat'), 100.00);
 insert into public.documents (agency_id, id, status) values (pg_temp.id('agency'), pg_temp.id('document'), 'received');
@@ -106,7 +106,7 @@ select is((select json - 'id' - 'lead_id' - 'created_at' - 'updated_at' from obj
   'pending_actions', '[{"id": "precioAcordado", "label": "Precio acordado"}]'::jsonb, 'lost_reason', null,
   'assigned_agent_id', pg_temp.id('agent'), 'deposit_paid_at', null, 'won_at', null, 'closed_at', null), 'an open operation tells stage, gate and agent');
 
-update public.operations set stage = 'lost', lost_reason = 'Precio';
+update public.operations set stage = 'lost', lost_reason = 'Precio' where agency_id = pg_temp.id('agency');
 select is((select (j ->> 'stage', j ->> 'stage_label', j -> 'is_terminal', j -> 'pending_actions', j ->> 'lost_reason', j ->> 'won_at')::text
     from pg_temp.api(format('api.get_operation(%L)', pg_temp.id('deal'))) j),
   '(lost,Perdida,true,[],Precio,)', 'a closed one its closing state, and nothing is pending');

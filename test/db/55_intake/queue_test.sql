@@ -19,11 +19,12 @@ $$;
 create function pg_temp.job(name text) returns public.intake_jobs
 language sql as $$ select j from public.intake_jobs j where j.message_id = pg_temp.id(name) $$;
 
--- What is queued
+-- What is queued. Whatever else waits for the intake may wait on.
+update public.intake_jobs set available_at = 'infinity';
 do $$ begin perform pg_temp.mail('norte', 'ana'); end $$;
 select is((pg_temp.job('ana')).attempts, 0, 'a message to be qualified waits for the intake');
 insert into public.messages (agency_id, lead_id, direction, channel, body) values (pg_temp.id('norte'), pg_temp.id('ana'), 'inbound', 'email', 'Gracias');
-select is((select count(*)::int from public.intake_jobs), 1, 'a message that is not to be qualified does not');
+select is((select count(*)::int from public.intake_jobs where agency_id = pg_temp.id('norte')), 1, 'a message that is not to be qualified does not');
 insert into public.sanctions_screens (agency_id, id, lead_id, contact_id) values (pg_temp.id('norte'), pg_temp.id('screen'), pg_temp.id('ana'), pg_temp.id('ana'));
 select is((select count(*)::int from public.intake_jobs where screen_id = pg_temp.id('screen')), 1, 'a screen waits too');
 
@@ -34,7 +35,7 @@ select is(json #> '{jobs,0,message}', '{"subject": "Piso", "body": "Busco ana"}'
 select is(json #> '{jobs,1,person}', '{"name": "ana", "birth_date": null, "country": null}', 'a person with what is known of them') from claim;
 select is((pg_temp.job('ana')).attempts, 1, 'the attempt is counted at the claim');
 select is(private.intake_claim(10) -> 'jobs', '[]', 'another claim finds nothing');
-update public.intake_jobs set available_at = clock_timestamp() - interval '1 second';
+update public.intake_jobs set available_at = clock_timestamp() - interval '1 second' where agency_id = pg_temp.id('norte');
 create temp table later as select private.intake_claim(10) as json;
 select is(jsonb_array_length(json -> 'jobs'), 2, 'when its time is up a claim is taken for dead') from later;
 
@@ -51,12 +52,12 @@ select is(pg_temp.done(json, '{"temperature": "hot", "intent": "buy", "budget_ma
   true, 'the living one may') from later;
 select results_eq($$select temperature, intent, budget_max::int, bedrooms_min, zone, language, urgency, summary, lead_status from public.leads where id = pg_temp.id('ana')$$,
   $$values ('hot', 'buy', 100, 2, 'Lugo', 'es', 'soon', 's', 'new')$$, 'blanks are filled; what a person set stays');
-select results_eq($$select status, qualifier, version, filled, result ->> 'budget_max', message_id from public.qualifications$$,
+select results_eq($$select status, qualifier, version, filled, result ->> 'budget_max', message_id from public.qualifications where agency_id = pg_temp.id('norte')$$,
   $$values ('done', 'rules', 'v', '{bedrooms_min,intent,language,summary,temperature,urgency,zone}'::text[], '900', pg_temp.id('ana'))$$, 'who, by which message, what was found and what was filled is kept');
 select is((select qualification_status from public.messages where id = pg_temp.id('ana')), 'done', 'the message is done');
 select is((pg_temp.job('ana')).id, null, 'and waits no more');
 select is(pg_temp.done(json, '{}'), false, 'nothing is written twice') from later;
-select throws_ok('update public.qualifications set version = ''x''', 'PT422', null, 'a record of a qualification is not changed');
+select throws_ok('update public.qualifications set version = ''x'' where agency_id = pg_temp.id(''norte'')', 'PT422', null, 'a record of a qualification is not changed');
 
 -- Failures
 do $$ begin perform pg_temp.mail('norte', 'eva'); end $$;

@@ -1,7 +1,7 @@
 -- Files of documents in Storage: who may sign for them, and what their arrival does.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(24);
+select plan(30);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -33,21 +33,6 @@ begin
   reset role;
   perform set_config('request.headers', '', true);
   return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
--- A statement as an admin runs it in Studio: 'done', or the reason of its refusal.
-create function pg_temp.studio(statement text) returns text
-language plpgsql as $$
-declare
-  state text;
-  detail text;
-begin
-  execute statement;
-  return 'done';
-exception when others then
-  get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  return pg_temp.refusal(state, detail) ->> 'refused';
 end
 $$;
 
@@ -109,7 +94,9 @@ select is(pg_temp.path('norte viewing_sheet'), format('%s/%s/viewing-sheet.jpg',
 select is(pg_temp.path('norte deed'), format('%s/%s/e.png', pg_temp.id('norte'), pg_temp.id('norte deed')), 'and stays in its folder');
 select is(pg_temp.path('norte asked'), null, 'without a file there is no place for one');
 
-select is(pg_temp.sign(format('insert into storage.objects (bucket_id, name) values (''documents'', %L)', pg_temp.path('norte identity')), headers),
+-- Storage sends the type and the length of the request that asks for the URL.
+select is(pg_temp.sign(format('insert into storage.objects (bucket_id, name, version, metadata) values (''documents'', %L, ''1'', ''{"mimetype": "application/json", "contentLength": 2}'')',
+    pg_temp.path('norte identity')), headers),
   case name when 'norte' then '1 rows' else '42501' end, name || ' has an upload of Norte signed, or not')
 from caller;
 select is(pg_temp.sign(format('insert into storage.objects (bucket_id, name) values (%L, %L)', bucket, path), (select headers from caller where name = 'norte')),
@@ -117,21 +104,35 @@ select is(pg_temp.sign(format('insert into storage.objects (bucket_id, name) val
 from (values ('documents', pg_temp.id('norte') || '/elsewhere.pdf', 'where no document waits'), ('documents', pg_temp.path('sur identity'), 'another agency')) v (bucket, path, what);
 
 insert into storage.objects (bucket_id, name, metadata) values
-  ('documents', pg_temp.path('norte viewing_sheet'), '{"mimetype": "image/jpeg", "size": 7}'), ('documents', pg_temp.path('sur deed'), null);
+  ('documents', pg_temp.path('norte viewing_sheet'), '{"mimetype": "image/jpeg", "size": 7}'),
+  ('documents', pg_temp.path('sur deed'), '{"mimetype": "image/png", "contentLength": 7}');
+select is((select jsonb_build_object('status', status, 'uploaded', uploaded_at) from public.documents where id = pg_temp.id('sur deed')),
+  '{"status": "requested", "uploaded": null}', 'before a file has a size it is not there');
 select is((select jsonb_build_object('status', status, 'size', size_bytes, 'dated', uploaded_at is not null and completed_at is not null)
   from public.documents where id = pg_temp.id('norte viewing_sheet')), '{"status": "received", "size": 7, "dated": true}', 'a requested document is received with its file');
 select is((select done from public.operation_steps where operation_id = pg_temp.id('norte row') and step_id = 'propiedadesVisitadas'), true,
   'and a viewing sheet closes propiedadesVisitadas');
-select is(pg_temp.studio(format('insert into storage.objects (bucket_id, name) values (''documents'', %L)', name)), 'conflict', 'a file that no document waits for is refused')
-from unnest(array[pg_temp.id('norte') || '/elsewhere.pdf']) name;
-select is(pg_temp.studio(format('insert into storage.objects (bucket_id, name, metadata) values (''documents'', %L, ''{"size": 11}'')', pg_temp.path('norte deed'))),
-  'conflict', 'a file larger than announced is refused');
+-- Refused with 42501: the one code that Storage answers as a refusal, with the message.
+select throws_ok(format('insert into storage.objects (bucket_id, name, metadata) values (''documents'', %L, %L)', name, metadata), '42501', message, label)
+from (values
+  (pg_temp.id('norte') || '/elsewhere.pdf', '{"size": 7}', 'No document waits for this file: it is there already, or was announced as another one.',
+    'a file that no document waits for is refused'),
+  (pg_temp.path('norte deed'), '{"size": 11}', 'The file has 11 bytes, and at most the announced 10 are taken.', 'a file larger than announced is refused'),
+  (pg_temp.path('norte deed'), '{"size": 0}', 'The file is empty.', 'an empty file is refused')) v (name, metadata, message, label);
+select throws_ok(format('update storage.objects set %s where name = %L', change, pg_temp.path('norte viewing_sheet')), '42501',
+  'The file of a document stays as it came: it is neither moved nor replaced.', 'what arrived is not changed: ' || change)
+from unnest(array['name = ''x''', 'version = ''2''', 'metadata = metadata || ''{"size": 6}''']) change;
+select lives_ok(format('update storage.objects set last_accessed_at = now(), user_metadata = ''{}'' where name = %L', pg_temp.path('norte viewing_sheet')),
+  'what is no matter of the file may change');
 
 select is(pg_temp.sign(format('select from storage.objects where name = %L', pg_temp.path('norte viewing_sheet')), headers),
   case when name in ('norte', 'a reader') then '1 rows' else '0 rows' end, name || ' has a download of Norte signed, or not')
 from caller;
-select is(pg_temp.sign('delete from storage.objects', (select headers from caller where name = 'norte')), '0 rows', 'nobody removes a file');
-select is(pg_temp.sign('update storage.objects set name = ''x''', (select headers from caller where name = 'norte')), '0 rows', 'or moves one');
+-- As Storage does: without the setting no row is deleted by SQL at all.
+set local storage.allow_delete_query = 'true';
+select is(pg_temp.sign('delete from storage.objects where bucket_id = ''documents''', (select headers from caller where name = 'norte')), '0 rows',
+  'nobody removes a file');
+select is(pg_temp.sign('update storage.objects set name = ''x'' where bucket_id = ''documents''', (select headers from caller where name = 'norte')), '0 rows', 'or moves one');
 
 select is((select jsonb_build_object('public', public, 'limit', file_size_limit) from storage.buckets where id = 'documents'),
   '{"public": false, "limit": 20971520}', 'the bucket is private and takes 20 MiB a file');

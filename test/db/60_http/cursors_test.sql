@@ -49,12 +49,12 @@ select pg_temp.id('agency'), pg_temp.id('lead ' || n), 'lead' || n, pg_temp.id('
   timestamptz '2026-01-01 00:00:00.123456+00' + case when n in (5, 6, 7) then 5 else n end * interval '1 microsecond'
 from generate_series(1, 12) n;
 insert into public.operations (agency_id, lead_id, operation_type, created_at)
-select agency_id, id, 'buy', created_at from public.leads;
+select agency_id, id, 'buy', created_at from public.leads where agency_id = pg_temp.id('agency');
 insert into public.properties (agency_id, id, listing_type) values (pg_temp.id('agency'), pg_temp.id('flat'), 'sale');
 insert into public.offers (agency_id, operation_id, property_id, amount, created_at)
-select agency_id, id, pg_temp.id('flat'), 1, created_at from public.operations;
+select agency_id, id, pg_temp.id('flat'), 1, created_at from public.operations where agency_id = pg_temp.id('agency');
 insert into public.subscriptions (agency_id, event_type, target_url, created_at)
-select agency_id, 'deal_won', 'https://example.com/' || full_name, created_at from public.leads;
+select agency_id, 'deal_won', 'https://example.com/' || full_name, created_at from public.leads where agency_id = pg_temp.id('agency');
 insert into public.documents (agency_id, status) select pg_temp.id('agency'), 'received' from generate_series(1, 12);
 
 -- The ids of a list, walked page by page by its own cursors; a statement may run between the pages.
@@ -80,7 +80,7 @@ create function pg_temp.newest_first(table_name text, position_at text default '
 language plpgsql as $$
 declare ids text[];
 begin
-  execute format('select array_agg(id::text order by %I desc, id desc) from public.%I', position_at, table_name) into ids;
+  execute format('select array_agg(id::text order by %I desc, id desc) from public.%I where agency_id = %L', position_at, table_name, pg_temp.id('agency')) into ids;
   return ids;
 end
 $$;
@@ -98,7 +98,7 @@ create temp table before as select pg_temp.newest_first('leads') as ids;
 select is(
   pg_temp.walk('list_leads(', 5, format($$insert into public.leads (agency_id, full_name, contact_id) values (%L, 'Newer', %L)$$, pg_temp.id('agency'), pg_temp.id('contact'))),
   (select ids from before), 'leads that come in between two pages neither shift nor repeat a row');
-select is((select count(*)::int from public.leads), 14, 'though they came in');
+select is((select count(*)::int from public.leads where agency_id = pg_temp.id('agency')), 14, 'though they came in');
 
 -- Sizes
 select is(jsonb_array_length(pg_temp.api('api.list_leads()') -> 'data'), 14, 'all that fits is on one page');

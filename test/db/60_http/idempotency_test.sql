@@ -49,8 +49,8 @@ insert into public.properties (agency_id, id, listing_type) values (pg_temp.id('
 
 create function pg_temp.counts() returns text
 language sql as $$
-  select concat_ws(' ', (select count(*) from public.contacts), (select count(*) from public.leads), (select count(*) from public.operations),
-    (select count(*) from public.sanctions_screens), (select count(*) from public.offers), (select count(*) from public.subscriptions))
+  select concat_ws(' ', (select count(*) from public.contacts where agency_id = pg_temp.id('agency')), (select count(*) from public.leads where agency_id = pg_temp.id('agency')), (select count(*) from public.operations where agency_id = pg_temp.id('agency')),
+    (select count(*) from public.sanctions_screens where agency_id = pg_temp.id('agency')), (select count(*) from public.offers where agency_id = pg_temp.id('agency')), (select count(*) from public.subscriptions where agency_id = pg_temp.id('agency')))
 $$;
 
 create temp table post (n int, call text, first jsonb);
@@ -74,7 +74,7 @@ select is(pg_temp.api(call), first || '{"replayed": true}',
   split_part(call, '(', 1) || ': the same key and body replay the stored answer')
 from post order by n;
 select is(pg_temp.counts(), '1 1 2 1 1 1', 'and nothing is done again');
-update public.leads set full_name = 'Renamed';
+update public.leads set full_name = 'Renamed' where agency_id = pg_temp.id('agency');
 select is(pg_temp.api(call) #>> '{body,full_name}', 'Ana', 'the answer is the one of then') from post where n = 1;
 select is(pg_temp.api($$api.create_lead('{"operation_type": "buy",   "email": "ana@example.com", "full_name": "Ana"}', 'key lead')$$) ->> 'replayed',
   'true', 'the order of the members does not matter');
@@ -110,11 +110,11 @@ select is(pg_temp.api($$api.create_lead('{"full_name": "Eva", "operation_type": 
 -- The credential is judged before the key.
 do $$ begin
   perform set_config('test.reader', admin.create_api_key(pg_temp.id('agency'), 'Reader', '{leads:read}'), true);
-  update public.api_keys set permissions = '{leads:read}' where name = 'Web';
+  update public.api_keys set permissions = '{leads:read}' where agency_id = pg_temp.id('agency') and name = 'Web';
 end $$;
 select is(pg_temp.api(call) ->> 'status', '403', 'a replay needs the permission too') from post where n = 1;
 select is(pg_temp.api(call, null) ->> 'status', '401', 'and a credential') from post where n = 1;
-update public.api_keys set permissions = private.role_permissions('owner') where name = 'Web';
+update public.api_keys set permissions = private.role_permissions('owner') where agency_id = pg_temp.id('agency') and name = 'Web';
 
 -- 24 hours
 select is((select expires_at - now() from public.idempotency_keys where key = 'key offer'), interval '24 hours',
@@ -123,7 +123,7 @@ update public.idempotency_keys set expires_at = now() + interval '1 second' wher
 select is(pg_temp.api(call) ->> 'replayed', 'true', 'to the last second') from post where n = 4;
 update public.idempotency_keys set expires_at = now() where key = 'key offer';
 select is(pg_temp.api(call) ->> 'replayed', 'false', 'then the request is done anew') from post where n = 4;
-select is((select count(*)::int from public.offers), 2, 'with its effects');
+select is((select count(*)::int from public.offers where agency_id = pg_temp.id('agency')), 2, 'with its effects');
 select is(pg_temp.api(call) ->> 'replayed', 'true', 'and its answer kept again') from post where n = 4;
 update public.idempotency_keys set expires_at = now() where key = 'key hook';
 select is(pg_temp.api($$api.create_lead('{"full_name": "Iris"}', 'key hook')$$) ->> 'status', '201',

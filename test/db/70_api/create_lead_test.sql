@@ -62,13 +62,13 @@ select is((select json - 'id' - 'contact_id' - 'operation_id' - 'created_at' - '
   'assigned_agent_id', pg_temp.id('ana'), 'sanctions_status', 'pending', 'archived_at', null, 'archive_reason', null), 'the answer shows the lead as it was stored');
 select is((select pg_temp.api(format('api.get_lead(%L)', json ->> 'id')) from lead), (select json from lead),
   'and GET shows the same');
-select results_eq('select id::text, full_name, phone, email from public.contacts',
+select results_eq('select id::text, full_name, phone, email from public.contacts where agency_id = pg_temp.id(''agency'')',
   $$select json ->> 'contact_id', 'José García', '+34600111222', 'jose@example.com' from lead$$, 'its contact is created');
-select results_eq('select id::text, lead_id::text, operation_type, stage from public.operations',
+select results_eq('select id::text, lead_id::text, operation_type, stage from public.operations where agency_id = pg_temp.id(''agency'')',
   $$select json ->> 'operation_id', json ->> 'id', 'buy', 'qualification' from lead$$, 'its operation is open at the first stage');
-select results_eq('select lead_id::text, contact_id::text, status from public.sanctions_screens',
+select results_eq('select lead_id::text, contact_id::text, status from public.sanctions_screens where agency_id = pg_temp.id(''agency'')',
   $$select json ->> 'id', json ->> 'contact_id', 'pending' from lead$$, 'a sanctions screen is started');
-select results_eq('select lead_id::text, direction, channel, subject, body, qualification_status from public.messages',
+select results_eq('select lead_id::text, direction, channel, subject, body, qualification_status from public.messages where agency_id = pg_temp.id(''agency'')',
   $$select json ->> 'id', 'inbound', 'email', 'Consulta', 'Busco piso', 'pending' from lead$$, 'the mail is an inbound message that waits to be qualified');
 select is((select count(*)::int from information_schema.columns where table_schema = 'public' and table_name = 'leads' and column_name ~ 'email_'),
   0, 'the mail is not stored on the lead');
@@ -80,8 +80,8 @@ select is((select json -> 'operation_id' from lead), 'null', 'without operation_
 select is((select count(*)::int from public.operations where lead_id = (select (json ->> 'id')::uuid from lead)), 0,
   'none at all');
 select is((select json ->> 'origin' from lead), 'other', 'the origin is other unless told otherwise');
-select is((select count(*)::int from public.messages), 1, 'nothing is there to qualify');
-select is((select count(*)::int from public.sanctions_screens), 2, 'the screen is started all the same');
+select is((select count(*)::int from public.messages where agency_id = pg_temp.id('agency')), 1, 'nothing is there to qualify');
+select is((select count(*)::int from public.sanctions_screens where agency_id = pg_temp.id('agency')), 2, 'the screen is started all the same');
 select is(pg_temp.lead('{"full_name": "Ana", "operation_type": null}') -> 'operation_id', 'null',
   'a null operation_type is none');
 
@@ -106,8 +106,8 @@ select is(pg_temp.message('{"email_body": "  ", "origin": "email"}'), null, 'a b
 -- Refused
 create function pg_temp.counts() returns text
 language sql as $$
-  select concat_ws(' ', (select count(*) from public.contacts), (select count(*) from public.leads), (select count(*) from public.operations),
-    (select count(*) from public.sanctions_screens), (select count(*) from public.messages))
+  select concat_ws(' ', (select count(*) from public.contacts where agency_id = pg_temp.id('agency')), (select count(*) from public.leads where agency_id = pg_temp.id('agency')), (select count(*) from public.operations where agency_id = pg_temp.id('agency')),
+    (select count(*) from public.sanctions_screens where agency_id = pg_temp.id('agency')), (select count(*) from public.messages where agency_id = pg_temp.id('agency')))
 $$;
 create temp table before as select pg_temp.counts() as counts;
 select is(pg_temp.lead('{"full_name": "Eva", "operation_type": "sell"}') - 'rate_limit',

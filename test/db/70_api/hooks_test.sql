@@ -57,7 +57,7 @@ select isnt(pg_temp.subscribe('offer_accepted', 'https://example.com/a') -> 'bod
   'another event to the URL is another hook');
 select isnt(pg_temp.subscribe('deal_won', 'https://example.com/b') -> 'body', (select json -> 'body' from hook),
   'and so is another URL');
-select is((select count(*)::int from public.subscriptions), 3, 'three hooks');
+select is((select count(*)::int from public.subscriptions where agency_id = pg_temp.id('agency')), 3, 'three hooks');
 select is(pg_temp.subscribe(e, 'https://example.com/c') ->> 'status', '201', e || ' is an event')
 from unnest('{deal_won,offer_accepted,signature_signed,document_completed}'::text[]) e;
 select is((pg_temp.subscribe(e, 'https://example.com/d') -> 'details') - 'issues', '{"reason": "unknown_event_type"}',
@@ -69,7 +69,7 @@ from unnest(array['http://example.com/', 'ftp://example.com/', 'example.com', 'h
   'https://exa mple.com/', 'https://example.com/a b', ' https://example.com/', 'javascript:alert(1)', 'https://example.com/' || repeat('x', 1981), null]) url;
 select is(pg_temp.subscribe('deal_won', 'https://example.com/' || repeat('x', 1980)) ->> 'status', '201',
   'a URL of 2,000 characters is a target');
-select is((select count(*)::int from public.subscriptions), 8, 'what was refused is not stored');
+select is((select count(*)::int from public.subscriptions where agency_id = pg_temp.id('agency')), 8, 'what was refused is not stored');
 
 -- GET /hooks
 do $$ begin
@@ -147,7 +147,7 @@ select is(pg_temp.sample('signature_signed'), array[pg_temp.id('signature signed
   'signature_signed: signed signatures');
 select is(pg_temp.sample('document_completed'), array[pg_temp.id('document received'), pg_temp.id('document verified')],
   'document_completed: documents received or verified, latest first');
-update public.offers set status = 'withdrawn';
+update public.offers set status = 'withdrawn' where agency_id = pg_temp.id('agency');
 select is(pg_temp.sample('offer_accepted'), '{}', 'a row that has left the state is no longer in it');
 select is(pg_temp.api('api.sample_hook(''lead_created'')') ->> 'refused', 'unknown_event_type',
   'an unknown event has no sample');

@@ -117,7 +117,7 @@ select is((select (j ->> 'archive_reason', (j ->> 'archived_at')::timestamptz = 
   '(duplicado,t)', 'archiving dates it and keeps the reason, trimmed');
 select is(pg_temp.archive('two') ->> 'archive_reason', 'archived_via_api', 'without a reason it is archived_via_api');
 select is(pg_temp.archive('three', ' ') ->> 'archive_reason', 'archived_via_api', 'a blank one is none');
-update public.leads set archived_at = now() - interval '1 day' where archived_at is not null;
+update public.leads set archived_at = now() - interval '1 day' where agency_id = pg_temp.id('agency') and archived_at is not null;
 select is((select (j ->> 'archive_reason', (j ->> 'archived_at')::timestamptz = now() - interval '1 day')::text from pg_temp.archive('one', 'other') j),
   '(duplicado,t)', 'repeating it changes nothing');
 select is(pg_temp.archive('nobody') ->> 'refused', 'not_found', 'an unknown lead is 404');
@@ -126,7 +126,7 @@ select is(pg_temp.names(''), 'seller', 'archived leads no longer show in the lis
 select is(pg_temp.names('include_archived => true'), 'seller three two Ana', 'unless asked for');
 select is(pg_temp.api(format('api.get_lead(%L)', pg_temp.id('one'))) ->> 'archive_reason', 'duplicado',
   'and are still there by id');
-select is((select count(*)::int from public.leads), 4, 'no row was removed');
+select is((select count(*)::int from public.leads where agency_id = pg_temp.id('agency')), 4, 'no row was removed');
 
 select * from finish();
 rollback;

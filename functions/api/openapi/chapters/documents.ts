@@ -32,7 +32,7 @@ export const documents: Chapter = {
   createDocument: {
     summary: "Ask for a document, or announce one",
     description:
-      "With `content_type` and `size_bytes` the answer has a signed upload, good for 2 hours: PUT the bytes, at most size_bytes, to its URL with its headers. The document becomes received when the file arrives.",
+      'With `content_type` and `size_bytes` the answer has a signed upload, good for 2 hours: PUT the bytes, at least one and at most size_bytes, to its URL with its headers. The document becomes received when the file arrives. `upload` is null when no file is announced, and when the storage cannot be reached now; POST /documents/{id}/upload asks again.\n\nThe storage answers the upload in a form of its own, with status 400 and the real one inside: `{"statusCode","code","error","message"}`. `403`: the file is larger than announced, is empty, or none is waited for; the message says which. `409`: the file is there already. `413`: larger than 20 MiB. `415`: not exactly one of the types. Code `InvalidJWT`: the URL is no longer good. Whatever is refused changes nothing, and the URL may be used again until it expires.',
     sends: {
       "A contract, with its file": {
         operation_id: document.operation_id,

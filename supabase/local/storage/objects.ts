@@ -1,0 +1,36 @@
+import type postgres from "postgres";
+
+/** A row of storage.objects as Storage writes it. */
+export interface NewObject {
+  bucket_id: string;
+  name: string;
+  /** The signed-in user, if there is one. */
+  owner_id: string | null;
+  version: string;
+  metadata: Record<string, string | number>;
+}
+
+/**
+ * Writes the object as Storage does. It tries so before it signs and before it takes a file in, with the type and the
+ * length of the request at hand and no size, and writes so when the file is there.
+ */
+export function writeObject(
+  transaction: postgres.TransactionSql,
+  object: NewObject,
+  upsert: boolean,
+): Promise<unknown> {
+  const row = { ...object, metadata: transaction.json(object.metadata) };
+  const replace = transaction`
+    on conflict (name, bucket_id) do update set
+      metadata = excluded.metadata, version = excluded.version, owner_id = excluded.owner_id`;
+  return transaction`
+    insert into storage.objects ${transaction(row)} ${upsert ? replace : transaction``}`;
+}
+
+/** What Storage knows of a file before it has it. */
+export function announced(type: string | null, length: string | null): NewObject["metadata"] {
+  return {
+    ...(type === null ? {} : { mimetype: type }),
+    ...(length === null ? {} : { contentLength: Number(length) }),
+  };
+}

@@ -89,7 +89,7 @@ export const accessChecks: Group = {
       right: "are those of the checkout",
       needs: ["database"],
       async look(deployment) {
-        const found = await differences(deployment, "policy");
+        const found = await differencesOfWhatIsThere(deployment, "policy");
         if (found.length === 0) return undefined;
         const [unknown, others] = split(found, ({ expected }) => expected === undefined);
         return wrong(
@@ -136,7 +136,7 @@ function grants(of: string, kind: "grant" | "execute", right: string): Check {
     right,
     needs: ["database"],
     async look(deployment) {
-      const found = await differences(deployment, kind);
+      const found = await differencesOfWhatIsThere(deployment, kind);
       if (found.length === 0) return undefined;
       const [known, foreign] = split(found, (one) => concernsUs(deployment, kind, one));
       // The service role passes row level security anyway, so a grant more to it lets nobody in.
@@ -242,6 +242,20 @@ async function differences(deployment: Deployment, kind: string): Promise<Differ
     .sort()
     .map((name) => ({ name, expected: expected[name], found: found[name] }))
     .filter((one) => one.expected !== one.found);
+}
+
+/** An object that is missing is named once, and not again by each grant and policy that it should have. */
+async function differencesOfWhatIsThere(
+  deployment: Deployment,
+  kind: "grant" | "execute" | "policy",
+): Promise<Difference[]> {
+  const { table = {}, view = {}, function: routine = {} } = await deployment.catalog();
+  const there = (name: string) => {
+    if (kind === "execute") return name.replace(/ to \w+$/, "") in routine;
+    const relation = / on (\S+)/.exec(name)?.[1] ?? "";
+    return relation in table || relation in view || relation === "storage.objects";
+  };
+  return (await differences(deployment, kind)).filter(({ name }) => there(name));
 }
 
 function split<T>(all: readonly T[], which: (one: T) => boolean): [T[], T[]] {

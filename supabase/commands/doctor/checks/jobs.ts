@@ -5,7 +5,8 @@ import type { Deployment } from "../deployment.ts";
 import { readExpected } from "../expected.ts";
 import { age } from "../words.ts";
 
-interface Job {
+/** A job of pg_cron with its last run. */
+export interface Job {
   active: boolean;
   description: string;
   status: string | null;
@@ -37,42 +38,48 @@ export const jobChecks: Group = {
 };
 
 function jobCheck(name: string, expected: string): Check {
+  return {
+    name: `job ${name}`,
+    right: "runs at its time",
+    needs: ["database"],
+    look: async (deployment) =>
+      judgeJob({ name, expected, local: deployment.local }, await readJob(deployment, name)),
+  };
+}
+
+/** What a job's row and its last run say. */
+export function judgeJob(
+  { name, expected, local }: { name: string; expected: string; local: boolean },
+  job: Job | undefined,
+): Verdict {
   const fields = expected.split(" ");
   const schedule = fields.slice(0, 5).join(" ");
   const command = fields.slice(5).join(" ");
   const mend = `select cron.schedule('${name}', '${schedule}', '${command}');`;
-  return {
-    name: `job ${name}`,
-    right: `runs (${schedule})`,
-    needs: ["database"],
-    async look(deployment) {
-      const job = await readJob(deployment, name);
-      if (job === undefined) return wrong("is not scheduled", mend);
-      if (!job.active) {
-        return wrong(
-          "is switched off",
-          `select cron.alter_job((select jobid from cron.job where jobname = '${name}'), active := true);`,
-        );
-      }
-      if (job.description !== expected) return wrong(`is another: ${job.description}`, mend);
-      if (job.age_s === null) return right(`is scheduled (${schedule}) and has not run yet`);
-      if (job.status === "failed") {
-        return wrong(
-          `failed ${age(job.age_s)} ago: ${job.message?.split("\n")[0] ?? ""}`,
-          `${command}; in the SQL editor fails in the same way, and says it in full`,
-        );
-      }
-      if (job.age_s > longestPause(schedule)) {
-        return wrong(
-          `has not run for ${age(job.age_s)}: pg_cron does not work`,
-          deployment.local
-            ? "npm start runs the jobs as long as it runs itself"
-            : "restart the database (dashboard: Settings, General, Restart), then look at its logs for pg_cron",
-        );
-      }
-      return right(`ran ${age(job.age_s)} ago (${schedule})`);
-    },
-  };
+  if (job === undefined) return wrong("is not scheduled", mend);
+  if (!job.active) {
+    return wrong(
+      "is switched off",
+      `select cron.alter_job((select jobid from cron.job where jobname = '${name}'), active := true);`,
+    );
+  }
+  if (job.description !== expected) return wrong(`is another: ${job.description}`, mend);
+  if (job.age_s === null) return right(`is scheduled (${schedule}) and has not run yet`);
+  if (job.status === "failed") {
+    return wrong(
+      `failed ${age(job.age_s)} ago: ${job.message?.split("\n")[0] ?? ""}`,
+      `${command}; in the SQL editor fails in the same way, and says it in full`,
+    );
+  }
+  if (job.age_s > longestPause(schedule)) {
+    return wrong(
+      `has not run for ${age(job.age_s)}: pg_cron does not work`,
+      local
+        ? "npm start runs the jobs as long as it runs itself"
+        : "restart the database (dashboard: Settings, General, Restart), then look at its logs for pg_cron",
+    );
+  }
+  return right(`ran ${age(job.age_s)} ago (${schedule})`);
 }
 
 /** Twice the time between two runs, and some minutes for a server that is busy. */

@@ -148,7 +148,7 @@ export class Deployment {
 
   /** Where the consent page is: beside a local stack, else where config.toml says that it is hosted. */
   async consentUrl(): Promise<string | undefined> {
-    if (this.local) return `${this.#givenUrl()}/consent/`;
+    if (this.local) return `${await this.projectUrl()}/consent/`;
     const site = readConfig().auth?.site_url;
     if (site === undefined || !URL.canParse(site) || isLoopback(site)) return undefined;
     return `${site.replace(/\/+$/, "")}/`;

@@ -34,6 +34,8 @@ export async function openFront(): Promise<Front> {
   return front;
 }
 
+const HOP_BY_HOP = ["connection", "content-length", "keep-alive", "transfer-encoding"];
+
 async function answer(front: Front, request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   front.asked.push({ path: pathname, key: request.headers.get("apikey") });
@@ -42,8 +44,7 @@ async function answer(front: Front, request: Request): Promise<Response> {
     if (request.method === method && pathname.startsWith(path)) return give(request);
   }
   const headers = new Headers(request.headers);
-  headers.delete("host");
-  headers.delete("connection");
+  for (const name of ["host", ...HOP_BY_HOP]) headers.delete(name);
   const hasBody = !["GET", "HEAD"].includes(request.method);
   const response = await fetch(front.target + pathname + search, {
     method: request.method,
@@ -52,9 +53,7 @@ async function answer(front: Front, request: Request): Promise<Response> {
     ...(hasBody ? { body: await request.arrayBuffer() } : {}),
   });
   const passed = new Headers(response.headers);
-  for (const name of ["content-length", "content-encoding", "transfer-encoding", "connection"]) {
-    passed.delete(name);
-  }
+  for (const name of ["content-encoding", ...HOP_BY_HOP]) passed.delete(name);
   if (response.status === 204) return new Response(null, { status: 204, headers: passed });
   // The stack names itself by its own address, and is known by this one.
   const text = (await response.text()).replaceAll(front.target, front.url);

@@ -22,7 +22,9 @@ let nginx: ChildProcess;
 let authority: string;
 
 beforeAll(async () => {
-  deployment = await testDeployment(["api", "drain", "intake"], { PUBLIC_BASE_URL: baseUrl });
+  deployment = await testDeployment(["api", "drain", "intake"], () => ({
+    PUBLIC_BASE_URL: baseUrl,
+  }));
   await deployment.stack.sql`update public.token_rules set resource = ${`${baseUrl}/api/mcp`}`;
   const made = await createAuthority();
   const certificate = await issueCertificate(made);

@@ -14,6 +14,8 @@ export interface Target {
   apiKey?: string | undefined;
   /** The publishable key, where it is known; else the consent page is asked for it. */
   publishableKey?: string | undefined;
+  /** Where the consent page is, when that is not where the checkout says. */
+  consentUrl?: string | undefined;
 }
 
 /** The API of a deployment, found below one of the two forms of its base URL. */
@@ -148,6 +150,7 @@ export class Deployment {
 
   /** Where the consent page is: beside a local stack, else where config.toml says that it is hosted. */
   async consentUrl(): Promise<string | undefined> {
+    if (this.#target.consentUrl !== undefined) return this.#target.consentUrl;
     if (this.local) return `${await this.projectUrl()}/consent/`;
     const site = readConfig().auth?.site_url;
     if (site === undefined || !URL.canParse(site) || isLoopback(site)) return undefined;

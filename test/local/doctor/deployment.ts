@@ -29,12 +29,16 @@ export type Findings = Record<string, Line>;
 /** Builds one, with these functions running. */
 export async function testDeployment(
   functions: string[] = ["api", "drain", "intake"],
-  environment: Record<string, string> = {},
+  environment: (url: string) => Record<string, string> = () => ({}),
 ): Promise<TestDeployment> {
   const front = await openFront();
   const stack = await testStack({
     functions,
-    environment: { SUPABASE_URL: front.url, PUBLIC_BASE_URL: front.url, ...environment },
+    environment: {
+      SUPABASE_URL: front.url,
+      PUBLIC_BASE_URL: front.url,
+      ...environment(front.url),
+    },
   });
   front.target = stack.baseUrl;
   const { sql } = stack;

@@ -203,6 +203,42 @@ test("the secret key is shown to nobody but the project that Vault names", async
   await stack.sql`select vault.update_secret(id, ${front.url}) from vault.secrets where name = 'project_url'`;
 });
 
+describe("a consent page on a host of its own", () => {
+  const passes = () =>
+    new Response(null, {
+      status: 204,
+      headers: {
+        "access-control-allow-origin": "*",
+        "access-control-allow-headers": "apikey, authorization, content-type, x-client-info",
+      },
+    });
+
+  /** The same machine by another name is another origin. */
+  const examine = () => {
+    const page = deployment.front.url.replace("127.0.0.1", "localhost");
+    return deployment.examine({ consentUrl: `${page}/consent/` });
+  };
+
+  test("is let through by Auth and the Data API", async () => {
+    deployment.front.instead.set("OPTIONS /", passes);
+    expect(outcomes(await examine())).toEqual(NO_KEY);
+  });
+
+  test.each([
+    ["/auth/v1/token", () => new Response(null, { status: 204 })],
+    ["/auth/v1/user", () => json({ message: "no" }, 405)],
+    ["/rest/v1/rpc/authenticate", () => new Response(null, { status: 502 })],
+  ])("is named when %s does not let it call", async (path, refuses) => {
+    deployment.front.instead.set(`OPTIONS ${path}`, refuses);
+    deployment.front.instead.set("OPTIONS /", passes);
+    const findings = await examine();
+    const check = "CORS for the consent page";
+    expect(outcomes(findings)).toEqual({ ...NO_KEY, [check]: "wrong" });
+    expect(findings[check]?.says).toContain(`${path} does not let http://localhost:`);
+    expect(findings[check]?.mend).toMatch(/must pass OPTIONS on/);
+  });
+});
+
 describe("with a key", () => {
   const upload = async (apiKey = key): Promise<Findings> => deployment.examine({ apiKey });
 
@@ -331,10 +367,27 @@ describe("what is not there", () => {
   });
 });
 
-describe("a stack of which parts do not run", () => {
+describe("another deployment", () => {
   let partial: TestDeployment;
 
   afterEach(() => partial?.close());
+
+  test("says of a plain project that nothing of ours is at its root, which is no mistake", async () => {
+    partial = await testDeployment(["api", "drain", "intake"], (url) => ({
+      PUBLIC_BASE_URL: `${url}/functions/v1`,
+    }));
+    const { stack, front } = partial;
+    await stack.sql`update public.token_rules set resource = ${`${front.url}/functions/v1/api/mcp`}`;
+    for (const request of ["GET /api", "POST /api", `GET ${WELL_KNOWN}`]) {
+      front.instead.set(request, () => json({ error: "requested path is invalid" }, 404));
+    }
+    for (const url of [front.url, `${front.url}/functions/v1/`]) {
+      const findings = await partial.examine({ url });
+      expect(outcomes(findings)).toEqual({ ...NO_KEY, "discovery at the root": "notice" });
+      expect(findings["discovery at the root"]?.says).toMatch(/claude\.ai probably cannot sign in/);
+      expect(findings["discovery at the root"]?.mend).toMatch(/supabase\/proxy\/nginx\.conf/);
+    }
+  });
 
   test("names the functions that do not run, the mail that waits and the match that nobody decided", async () => {
     partial = await testDeployment(["api"]);
@@ -367,9 +420,9 @@ describe("a stack of which parts do not run", () => {
   });
 
   test("names a base URL that the functions were not told", async () => {
-    partial = await testDeployment(["api", "drain", "intake"], {
+    partial = await testDeployment(["api", "drain", "intake"], () => ({
       PUBLIC_BASE_URL: nobody,
-    });
+    }));
     const findings = await partial.examine();
     expect(outcomes(findings)).toEqual({
       ...NO_KEY,

@@ -20,8 +20,6 @@ export interface Check {
   /** What must be so, as a sentence: it is printed when it is. */
   right: string;
   needs: readonly Need[];
-  /** When it gives up; a fixed time by default. */
-  within_ms?: number;
   look(deployment: Deployment): Promise<Verdict | undefined>;
 }
 

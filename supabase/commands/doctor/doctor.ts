@@ -45,6 +45,9 @@ function readArguments(): { target: Target; json: boolean } {
   if (key !== undefined && !/^cor_[0-9a-z]+_\w+$/.test(key)) {
     throw new Misuse("--key takes an API key of an agency, cor_…");
   }
+  if (key !== undefined && url?.startsWith("http:") && !isLoopback(url)) {
+    throw new Misuse("--key would be sent unencrypted: --url takes an https address then");
+  }
   const database = values.db ?? (process.env.DATABASE_URL || undefined);
   if (database !== undefined && !(/^postgres(ql)?:\/\//.test(database) && URL.canParse(database))) {
     throw new Misuse(

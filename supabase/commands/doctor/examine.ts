@@ -68,23 +68,27 @@ export async function examine(target: Target): Promise<Report> {
   }
 }
 
+/** However the deployment hangs, the doctor comes to an end. */
 async function look(check: Check, deployment: Deployment): Promise<Verdict> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Verdict>((resolve) => {
+    timer = setTimeout(() => {
+      const says = `not known after ${LOOK_WITHIN_MS / 1000} s: what is asked does not answer`;
+      resolve(wrong(says, "run the doctor again; if it stays, look at the project's logs"));
+    }, LOOK_WITHIN_MS);
+  });
+  const found = lookNow(check, deployment).catch((error) => failed(error));
+  const verdict = await Promise.race([found, late]);
+  clearTimeout(timer);
+  return verdict ?? { outcome: "right", says: check.right };
+}
+
+async function lookNow(check: Check, deployment: Deployment): Promise<Verdict | undefined> {
   for (const need of check.needs) {
     const lack = await deployment.lacks(need);
     if (lack !== undefined) return unchecked(lack);
   }
-  const within_ms = check.within_ms ?? LOOK_WITHIN_MS;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Verdict>((resolve) => {
-    timer = setTimeout(() => {
-      const says = `not known after ${within_ms / 1000} s: what is asked does not answer`;
-      resolve(wrong(says, "run the doctor again; if it stays, look at the project's logs"));
-    }, within_ms);
-  });
-  const found = check.look(deployment).catch((error) => failed(error));
-  const verdict = await Promise.race([found, late]);
-  clearTimeout(timer);
-  return verdict ?? { outcome: "right", says: check.right };
+  return check.look(deployment);
 }
 
 /** A query that fails is a finding: the schema is not as expected, or the role may not see it. */

@@ -112,12 +112,6 @@ export const BREAKS: Record<string, Record<string, Break>> = {
       says: /^everybody on public\.leads is not of the checkout$/,
       mend: /^drop policy everybody on public\.leads;$/,
     },
-    "a policy of Storage is missing": {
-      breaks: "alter policy documents_select_own on storage.objects rename to other",
-      says: /^documents_select_own on storage\.objects is missing$/,
-      mend: /sql\/55_storage\/02_documents_objects\.sql/,
-      mended: "alter policy other on storage.objects rename to documents_select_own",
-    },
     "a policy says something else": {
       breaks: "alter policy select_own on public.offers using (true)",
       says: /^select_own on public\.offers is another$/,
@@ -331,13 +325,21 @@ export const BREAKS: Record<string, Record<string, Break>> = {
 };
 
 /** What only the server's superuser can break, as it belongs to Supabase's own roles. */
-const DEEP_BREAKS: Record<string, Record<string, Break>> = {
+export const DEEP_BREAKS: Record<string, Record<string, Break>> = {
   project_url: {
     "it cannot be decrypted": {
       breaks: "update vault.secrets set secret = 'bm90aGluZw==' where name = 'project_url'",
       says: /^cannot be decrypted/,
       mend: /^select vault\.update_secret\(/,
       also: { secret_key: "unchecked" },
+    },
+  },
+  policies: {
+    "a policy of Storage is missing": {
+      breaks: "alter policy documents_select_own on storage.objects rename to other",
+      says: /^documents_select_own on storage\.objects is missing$/,
+      mend: /sql\/55_storage\/02_documents_objects\.sql/,
+      mended: "alter policy other on storage.objects rename to documents_select_own",
     },
   },
   "bucket documents": {
@@ -356,34 +358,3 @@ const DEEP_BREAKS: Record<string, Record<string, Break>> = {
     },
   },
 };
-
-/** One break of one check. */
-export interface Case extends Break {
-  check: string;
-  way: string;
-  deep: boolean;
-}
-
-/**
- * What is broken at the same time: at most one thing of each check, since to look at everything takes its time. What
- * several checks see is broken by itself.
- */
-export function rounds(): Case[][] {
-  const cases = [...casesOf(BREAKS, false), ...casesOf(DEEP_BREAKS, true)];
-  const [apart, together] = [true, false].map((apart) =>
-    cases.filter(({ alone, also }) => (alone !== undefined || also !== undefined) === apart),
-  ) as [Case[], Case[]];
-  const all: Case[][] = [];
-  for (const one of together) {
-    const free = all.find((round) => !round.some(({ check }) => check === one.check));
-    if (free === undefined) all.push([one]);
-    else free.push(one);
-  }
-  return [...all, ...apart.map((one) => [one])];
-}
-
-function casesOf(breaks: Record<string, Record<string, Break>>, deep: boolean): Case[] {
-  return Object.entries(breaks).flatMap(([check, ways]) =>
-    Object.entries(ways).map(([way, one]) => ({ check, way, deep, ...one })),
-  );
-}

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -98,6 +99,21 @@ describe("npm run doctor", () => {
     ]);
   });
 
+  test("comes to an end when nobody answers who was called", async () => {
+    const silent = createServer();
+    await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+    const { port: silentPort } = silent.address() as AddressInfo;
+    const { code, out } = await run([
+      ...["--url", `http://127.0.0.1:${silentPort}`],
+      ...["--db", `postgresql://postgres:postgres@127.0.0.1:${silentPort}/postgres`],
+    ]);
+    silent.close();
+    expect(code).toBe(1);
+    expect(out).toMatch(/✗ database +127\.0\.0\.1:\d+\/postgres: the database does not answer\n/);
+    expect(out).toMatch(/✗ url +http:\/\/127\.0\.0\.1:\d+ gave no answer within 8 s\n/);
+    expect(out).toMatch(/\n0 right, 2 wrong, /);
+  });
+
   test("does not compare a database elsewhere with the stack here", async () => {
     const { out } = await run(["--url", deployment.front.url]);
     expect(out).toMatch(/– database +not checked: no --db was given/);
@@ -114,6 +130,10 @@ describe("npm run doctor", () => {
     [["--url", "ftp://norte.example"], "--url takes an address such as https://<ref>.supabase.co"],
     [["--db", "https://norte.example"], "--db takes postgresql://user:password@host:port/name"],
     [["--key", "sb_secret_x"], "--key takes an API key of an agency, cor_…"],
+    [
+      ["--url", "http://norte.example", "--key", "cor_00000000_ab"],
+      "--key would be sent unencrypted: --url takes an https address then",
+    ],
     [["--fix"], "Unknown option '--fix'"],
     [["extra"], "Unexpected argument 'extra'"],
   ])("ends with 2 when it is called wrongly: %j", async (words, line) => {

@@ -4,7 +4,7 @@ import { type Job, judgeJob } from "../../../supabase/commands/doctor/checks/job
 import type { Line } from "../../../supabase/commands/doctor/examine.ts";
 import { storeSecrets } from "../../../supabase/local/secrets.ts";
 import { eventually } from "../fixtures.ts";
-import { BREAKS, type Case, EVENT, FAILED, NO_EVENTS, RIGHT_KEY, rounds } from "./breaks.ts";
+import { BREAKS, EVENT, FAILED, NO_EVENTS, RIGHT_KEY } from "./breaks.ts";
 import {
   type Findings,
   fingerprint,
@@ -13,6 +13,7 @@ import {
   type TestDeployment,
   testDeployment,
 } from "./deployment.ts";
+import { type Case, rounds } from "./rounds.ts";
 
 let deployment: TestDeployment;
 

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { readSql, schemaFiles } from "../../../local/schema/load.ts";
-import { type Check, type Group, notice, some, type Verdict, wrong } from "../check.ts";
+import { type Check, type Group, notice, some, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";
-import { ask, jsonOf, member, told } from "../http.ts";
 import { isPending, pushCommand } from "./database.ts";
+import { exposedSchema } from "./exposed_schema.ts";
 
 /** What the catalog has other than the checkout. */
 interface Difference {
@@ -106,8 +106,8 @@ export const accessChecks: Group = {
         );
       },
     },
-    grants("tables", "grant", "grants on tables are those of the checkout"),
-    grants("functions", "execute", "who may execute which function is as in the checkout"),
+    grants("tables", "grant", "are those of the checkout"),
+    grants("functions", "execute", "are those of the checkout"),
     {
       name: "grants on schemas",
       right: "callers may use the schemas api and private alone",
@@ -121,12 +121,7 @@ export const accessChecks: Group = {
         );
       },
     },
-    {
-      name: "exposed schema",
-      right: "the Data API answers for api, and refuses public, private and admin",
-      needs: ["url"],
-      look: lookAtExposure,
-    },
+    exposedSchema,
   ],
 };
 
@@ -202,36 +197,6 @@ function schemaStatements({ name, expected = "", found = "" }: Difference): stri
     ...(more.length > 0 ? [`revoke usage on schema ${name} from ${more.join(", ")};`] : []),
     ...(less.length > 0 ? [`grant usage on schema ${name} to ${less.join(", ")};`] : []),
   ].join(" ");
-}
-
-async function lookAtExposure(deployment: Deployment): Promise<Verdict | undefined> {
-  const url = `${await deployment.projectUrl()}/rest/v1`;
-  const key = await deployment.publishableKey();
-  const headers = { ...(key === undefined ? {} : { apikey: key }) };
-  const health = await ask(`${url}/rpc/health`, {
-    method: "POST",
-    headers: { ...headers, "content-profile": "api", "content-type": "application/json" },
-    body: "{}",
-  });
-  if (key === undefined && (health.status === 401 || health.status === 403)) {
-    return {
-      outcome: "unchecked",
-      says: "the Data API asks for the publishable key, which the doctor takes from the consent page (site_url of supabase/config.toml)",
-    };
-  }
-  const hint =
-    "npx supabase config push ([api] schemas of supabase/config.toml); then, in SQL: alter role authenticator reset pgrst.db_schemas; notify pgrst;";
-  if (health.status !== 200 || member(jsonOf(health), "status") !== "ok") {
-    return wrong(`the Data API does not answer for api: it ${told(health)}`, hint);
-  }
-  const open: string[] = [];
-  for (const schema of ["public", "private", "admin"]) {
-    const answer = await ask(`${url}/agencies?limit=0`, {
-      headers: { ...headers, "accept-profile": schema },
-    });
-    if (member(jsonOf(answer), "code") !== "PGRST106") open.push(schema);
-  }
-  return open.length === 0 ? undefined : wrong(`the Data API serves ${open.join(", ")} too`, hint);
 }
 
 /** What is in one catalog and not in the other, or different. */

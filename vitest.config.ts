@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "functions/**/*.test.ts", "types/**/*.test.ts"],
-    // These need a browser: npm run test:browser.
-    exclude: ["node_modules/**", "test/browser/**"],
+    // These need a browser and nginx: npm run test:browser and test:proxy.
+    exclude: ["node_modules/**", "test/browser/**", "test/proxy/**"],
     globalSetup: ["test/stack/global-setup.ts"],
     // Each file has a database of its own, so files run side by side and tests within a file in order.
     pool: "forks",

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { secretKey } from "./environment.ts";
+import { VERSION } from "./version.ts";
 
 declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void };
 
@@ -52,5 +53,8 @@ function refusal(
   message: string,
   headers: Record<string, string> = {},
 ): Response {
-  return Response.json({ error: { code, message, details: {} } }, { status, headers });
+  return Response.json(
+    { error: { code, message, details: {} } },
+    { status, headers: { ...headers, "x-corredor-version": VERSION } },
+  );
 }

@@ -9,6 +9,7 @@ export const supabaseDirectory = resolve(import.meta.dirname, "..");
 /** What the stack reads of `supabase/config.toml`; the Supabase CLI reads the rest. */
 export interface Config {
   db?: { seed?: { sql_paths?: string[] } };
+  auth?: { site_url?: string };
   functions?: Record<string, { entrypoint?: string; enabled?: boolean }>;
 }
 

@@ -31,12 +31,20 @@ export function signToken(jwtSecret: string, claims: Record<string, unknown>): s
 
 /** The credentials kept in the data folder, made on first use. */
 export async function loadKeys(dataDirectory: string): Promise<Keys> {
-  const path = join(dataDirectory, "keys.json");
-  const kept = readKept(path, isKeys);
+  const kept = readKeys(dataDirectory);
   if (kept !== undefined) return kept;
   const keys = await generateKeys();
-  keep(path, keys);
+  keep(fileOf(dataDirectory), keys);
   return keys;
+}
+
+/** The credentials kept in the data folder, if there are any. */
+export function readKeys(dataDirectory: string): Keys | undefined {
+  return readKept(fileOf(dataDirectory), isKeys);
+}
+
+function fileOf(dataDirectory: string): string {
+  return join(dataDirectory, "keys.json");
 }
 
 function isKeys(content: unknown): content is Keys {

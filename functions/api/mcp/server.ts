@@ -10,6 +10,7 @@ import {
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { VERSION } from "../../_shared/version.ts";
 import type { ToolResult } from "./call.ts";
 import { RpcError, type RpcMessage } from "./messages.ts";
 import type { Tool } from "./tool.ts";
@@ -20,7 +21,7 @@ import type { Tool } from "./tool.ts";
 /** The revisions of the protocol that the connector speaks, the newest first. */
 export const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-const INFO = { name: "corredor", title: "Corredor", version: "0.1.0" };
+const INFO = { name: "corredor", title: "Corredor", version: VERSION };
 const INSTRUCTIONS = [
   "Corredor es el CRM de una agencia inmobiliaria: contactos (leads), operaciones de compra, alquiler y venta, visitas y ofertas.",
   "Empieza por «mi_jornada» para saber qué hay que hacer, o por «buscar» para encontrar a una persona o un inmueble; sus lead_id, operation_id y property_id sirven en las demás herramientas.",

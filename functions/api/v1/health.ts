@@ -1,8 +1,9 @@
 import { Hono } from "hono";
+import type { z } from "zod";
 import { Health } from "../../../types/contracts/health.ts";
 import { unavailable } from "../../_shared/errors.ts";
-import { passOn } from "../answer.ts";
-import type { ApiEnv } from "../context.ts";
+import { VERSION } from "../../_shared/version.ts";
+import { type ApiEnv, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { noQuery } from "../request.ts";
 
@@ -16,7 +17,9 @@ const get = endpoint({
 health.get("/", get, async (c) => {
   noQuery(c);
   try {
-    return await passOn(c, "health", {});
+    const { json } = await rpc(c, "health", {});
+    const answer: z.output<typeof Health> = { ...JSON.parse(json), version: VERSION };
+    return c.json(answer);
   } catch (error) {
     // Whatever the cause: the database did not answer, and that is all this endpoint is asked.
     throw unavailable(error);

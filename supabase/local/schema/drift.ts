@@ -1,9 +1,11 @@
+import { readExpectedText } from "../../commands/doctor/expected.ts";
 import { exitWith } from "../failure.ts";
+import { generateCatalog } from "./catalog-file.ts";
 import { buildDatabase, planTowards, withServer } from "./databases.ts";
 import { compareRows, readReferenceRows } from "./reference-rows.ts";
 import { generateTypes, readTypes } from "./types-file.ts";
 
-/** What differs between `supabase/migrations`, `sql/` and `types/database.ts`; empty when nothing does. */
+/** What differs between `supabase/migrations`, `sql/` and the files made from it; empty when nothing does. */
 export async function findDrift(): Promise<string> {
   return withServer(async (server) => {
     const migrated = await buildDatabase(server, "migrations");
@@ -17,6 +19,9 @@ export async function findDrift(): Promise<string> {
     if ((await generateTypes(wanted)) !== readTypes()) {
       parts.push("types/database.ts is not what the database gives: npm run db:types");
     }
+    if ((await generateCatalog(wanted)) !== readExpectedText()) {
+      parts.push("the doctor's expected.json is not what the database gives: npm run db:types");
+    }
     return parts.join("\n\n");
   });
 }
@@ -27,5 +32,5 @@ if (import.meta.main) {
     console.error(`${drift}\n\nDrift. \`npm run db:migration -- <name>\` writes the migration.`);
     process.exit(1);
   }
-  console.log("No drift: sql/, supabase/migrations and types/database.ts agree.");
+  console.log("No drift: sql/, supabase/migrations and the files made from them agree.");
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { ErrorAnswer } from "../../../types/contracts/errors.ts";
@@ -5,6 +7,7 @@ import { Health } from "../../../types/contracts/health.ts";
 import { type TestStack, testStack } from "../../stack/harness.ts";
 import { clientOf } from "../client.ts";
 
+const root = resolve(import.meta.dirname, "..", "..", "..");
 let stack: TestStack;
 
 beforeAll(async () => {
@@ -17,6 +20,12 @@ describe("GET /health", () => {
     const answer = await clientOf(stack.baseUrl).get("/health");
     expect(answer.status).toBe(200);
     expect(Health.parse(answer.body).status).toBe("ok");
+  });
+
+  test("tells the version of the functions, which is the one of package.json", async () => {
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const answer = await clientOf(stack.baseUrl).get("/health");
+    expect(Health.parse(answer.body).version).toBe(version);
   });
 
   test("answers under the hosted path too", async () => {

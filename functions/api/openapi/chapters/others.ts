@@ -1,3 +1,4 @@
+import { VERSION } from "../../../_shared/version.ts";
 import { agent, firstOf, listed, property } from "../examples.ts";
 import type { Chapter } from "../prose.ts";
 
@@ -76,7 +77,12 @@ export const service: Chapter = {
   getHealth: {
     summary: "Ask whether the service works",
     description: "Answers once the database does.",
-    gives: { 200: ["It works.", { status: "ok", time: "2026-05-04T08:15:30.123456+00:00" }] },
+    gives: {
+      200: [
+        "It works.",
+        { status: "ok", time: "2026-05-04T08:15:30.123456+00:00", version: VERSION },
+      ],
+    },
   },
   getDescription: {
     summary: "Get this description",

@@ -1,0 +1,56 @@
+import type { Deployment } from "./deployment.ts";
+
+/** What a check has to have before it can look. */
+export type Need = "database" | "url" | "api" | "key";
+
+/** What came of a check: right, wrong, worth a look though not wrong, or not looked at. */
+export type Outcome = "right" | "wrong" | "notice" | "unchecked";
+
+/** The outcome of a check in words. What is wrong comes with the command or statement that mends it. */
+export interface Verdict {
+  outcome: Outcome;
+  says: string;
+  mend?: string;
+}
+
+/** One thing that is looked at. */
+export interface Check {
+  /** A name for people and machines that stays the same. */
+  name: string;
+  /** What must be so, as a sentence: it is printed when it is. */
+  right: string;
+  needs: readonly Need[];
+  look(deployment: Deployment): Promise<Verdict | undefined>;
+}
+
+/** Checks of one subject. */
+export interface Group {
+  title: string;
+  checks: readonly Check[];
+}
+
+/** It is not as it must be. */
+export function wrong(says: string, mend: string): Verdict {
+  return { outcome: "wrong", says, mend };
+}
+
+/** It works, and deserves attention. */
+export function notice(says: string, mend?: string): Verdict {
+  return { outcome: "notice", says, ...(mend === undefined ? {} : { mend }) };
+}
+
+/** It is as it must be, in other words than the check's own. */
+export function right(says: string): Verdict {
+  return { outcome: "right", says };
+}
+
+/** It could not be looked at. */
+export function unchecked(says: string): Verdict {
+  return { outcome: "unchecked", says };
+}
+
+/** Some of many names, so that a line stays a line. */
+export function some(names: readonly string[], most = 5): string {
+  const rest = names.length - most;
+  return rest > 0 ? `${names.slice(0, most).join(", ")} and ${rest} more` : names.join(", ");
+}

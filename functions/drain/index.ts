@@ -1,30 +1,44 @@
 import { answerJob, type Order } from "../_shared/job.ts";
-import { Database } from "./database.ts";
-import { RUN_MS } from "./limits.ts";
+import { WorkerBudget } from "../_shared/worker_budget.ts";
+import { Database, type RunOrder } from "./database.ts";
 import { Run, type Summary } from "./run.ts";
 
 const database = new Database();
+/** One for all runs of this worker. On a platform of one's own, WORKER_LIMITS=none says that it sets no limits. */
+const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "none" });
 const runs = new Set<Run>();
 
-Deno.serve((request) => answerJob("drain", request, (order) => drain(lengthOf(order))));
+Deno.serve((request) => {
+  budget.requestCame();
+  return answerJob("drain", request, drain);
+});
 
 // The runtime is about to end this worker: begin nothing more, so that what waits goes to the next run.
 addEventListener("beforeunload", () => {
   for (const run of runs) run.stop();
 });
 
-async function drain(run_ms: number): Promise<Summary> {
-  const run = await Run.begin(database);
+async function drain(order: Order): Promise<Summary> {
+  const run = await Run.begin(database, budget, runOrder(order));
   runs.add(run);
   try {
-    return await run.work(run_ms);
+    return await run.work(lengthOf(order));
   } finally {
     runs.delete(run);
   }
 }
 
+/** Who waits for the run goes on by himself, and so knows when all is done. */
+function runOrder({ continues, share, shares, wait }: Order): RunOrder {
+  return {
+    continues: typeof continues === "string" ? continues : null,
+    share: typeof share === "number" ? share : 0,
+    shares: typeof shares === "number" ? shares : 1,
+    calls_again: wait !== true,
+  };
+}
+
 /** `run_ms` orders a run that begins nothing more after so long. */
-function lengthOf({ run_ms }: Order): number {
-  if (typeof run_ms !== "number" || !Number.isFinite(run_ms)) return RUN_MS;
-  return Math.min(Math.max(run_ms, 0), RUN_MS);
+function lengthOf({ run_ms }: Order): number | undefined {
+  return typeof run_ms === "number" && Number.isFinite(run_ms) ? Math.max(run_ms, 0) : undefined;
 }

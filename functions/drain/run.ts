@@ -1,32 +1,44 @@
+import type { WorkerBudget } from "../_shared/worker_budget.ts";
 import { Backlog } from "./backlog.ts";
 import { Batch } from "./batch.ts";
-import type { ClaimedEvent, Database, DeliveryResult, DoneEvent } from "./database.ts";
+import type { ClaimedEvent, Database, DeliveryResult, DoneEvent, RunOrder } from "./database.ts";
 import { type Delivery, deliver, OpenEvent, Resolver } from "./delivery.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Sign } from "./lane.ts";
-import { AT_RISK_MS, CLAIM, RECORD_AT_ONCE } from "./limits.ts";
+import { AT_RISK_MS, CLAIM, CPU, END_MS, RECORD_AT_ONCE, RUN_MS } from "./limits.ts";
 
 /** What a run did, as `public.drain_runs` shows it. */
 export type Summary = Record<string, unknown>;
 
 /**
- * One run of the drain: claims what was available when it started, announces each POST before it is made, and
- * records what came of it.
+ * One run of the drain: claims what was available when its minute's drain began, announces each POST before it is
+ * made, and records what came of it. When it has begun what its worker can do, another run goes on.
  */
 export class Run {
   readonly #database: Database;
+  readonly #budget: WorkerBudget;
   readonly #id: string;
   readonly #resolver = new Resolver();
   readonly #backlog = new Backlog();
   readonly #secrets = new Map<string, string | undefined>();
   readonly #records: Batch<DeliveryResult | DoneEvent>;
   readonly #dispatcher: Dispatcher;
-  readonly #counts = { claimed: 0, posted: 0, accepted: 0, failed: 0, delivered: 0, to_retry: 0 };
+  readonly #counts = {
+    claimed: 0,
+    begun: 0,
+    posted: 0,
+    accepted: 0,
+    failed: 0,
+    delivered: 0,
+    to_retry: 0,
+  };
+  readonly #begun = new Set<OpenEvent>();
   #stopping = false;
   #error: string | undefined;
 
-  private constructor(database: Database, id: string) {
+  private constructor(database: Database, budget: WorkerBudget, id: string) {
     this.#database = database;
+    this.#budget = budget;
     this.#id = id;
     this.#records = new Batch({ most: RECORD_AT_ONCE, after_ms: AT_RISK_MS }, (items) =>
       this.#record(items),
@@ -40,14 +52,16 @@ export class Run {
     });
   }
 
-  static async begin(database: Database): Promise<Run> {
-    const { run_id } = await database.begin();
-    return new Run(database, run_id);
+  static async begin(database: Database, budget: WorkerBudget, order: RunOrder): Promise<Run> {
+    budget.spend(CPU.run_ms);
+    const { run_id } = await database.begin(order);
+    return new Run(database, budget, run_id);
   }
 
-  /** Works until nothing is left, the time is up or `stop` is called. */
-  async work(run_ms: number): Promise<Summary> {
-    const timer = setTimeout(() => this.stop(), run_ms);
+  /** Works until nothing is left, the budget is used, the time is up or `stop` is called. */
+  async work(run_ms = RUN_MS): Promise<Summary> {
+    const time_ms = Math.min(run_ms, RUN_MS, this.#budget.timeFor(END_MS));
+    const timer = setTimeout(() => this.stop(), time_ms);
     try {
       await this.#claimAll();
     } catch (error) {
@@ -55,6 +69,7 @@ export class Run {
     }
     while (!this.#dispatcher.idle) await this.#backlog.changed();
     clearTimeout(timer);
+    for (const event of this.#begun) this.#end(event);
     await this.#records.empty();
     return this.#database.finish(this.#id, { ...this.#counts, error: this.#error });
   }
@@ -75,10 +90,14 @@ export class Run {
         await this.#backlog.changed();
         continue;
       }
+      const affordable = Math.floor(this.#budget.cpu_ms / CPU.post_ms);
+      if (affordable < 1) return this.#handOver([]);
       const busy = this.#backlog.busyAgencies();
-      const { events, without_post } = await this.#database.claim(this.#id, size, busy);
+      const most = Math.min(size, affordable);
+      const { events, without_post } = await this.#database.claim(this.#id, most, busy);
       this.#counts.claimed += events.length + without_post;
-      await this.#accept(events);
+      const notBegun = await this.#accept(events);
+      if (notBegun.length > 0) return this.#handOver(notBegun);
       if (events.length >= size / 2) size = Math.min(CLAIM.most, size * 2);
       if (events.length + without_post > 0) continue;
       // A run takes what was there when it started, so an agency that has no more stays without.
@@ -87,16 +106,26 @@ export class Run {
     }
   }
 
-  async #accept(claimed: ClaimedEvent[]): Promise<void> {
+  /** Takes on what the budget allows. Returns what it does not. */
+  async #accept(claimed: ClaimedEvent[]): Promise<ClaimedEvent[]> {
     const strangers = new Set(claimed.map((event) => event.agency_id));
     for (const agency of strangers) if (this.#secrets.has(agency)) strangers.delete(agency);
     if (strangers.size > 0) {
       const secrets = await this.#database.signingSecrets([...strangers]);
       for (const agency of strangers) this.#secrets.set(agency, secrets[agency]);
     }
-    if (this.#stopping) return;
-    for (const one of claimed) {
+    if (this.#stopping) return [];
+    const queue = [...claimed];
+    for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       const event = new OpenEvent(one, this.#secrets.get(one.agency_id));
+      // A first event is always begun, or one with more targets than any budget allows would wait for ever.
+      if (event.cpu_ms > this.#budget.cpu_ms && this.#counts.begun > 0) {
+        queue.unshift(one);
+        break;
+      }
+      this.#counts.begun += 1;
+      this.#begun.add(event);
+      this.#budget.begin(event.cpu_ms);
       this.#backlog.took(event.agencyId);
       for (const { subscription_id, url } of one.targets) {
         const id = crypto.randomUUID();
@@ -104,6 +133,16 @@ export class Run {
       }
     }
     this.#dispatcher.go();
+    return queue;
+  }
+
+  /** Nothing more is claimed here. What is begun may take its time, while another run goes on. */
+  async #handOver(notBegun: ClaimedEvent[]): Promise<void> {
+    if (this.#counts.begun === 0) return;
+    await this.#database.handOver(
+      this.#id,
+      notBegun.map(({ id }) => id),
+    );
   }
 
   async #announce(deliveries: Delivery[]): Promise<Set<string>> {
@@ -147,8 +186,13 @@ export class Run {
   #targetDone(event: OpenEvent): void {
     event.open -= 1;
     if (event.open > 0) return;
+    this.#end(event);
     this.#records.add({ agency_id: event.agencyId, event_id: event.id });
     this.#backlog.finished(event.agencyId);
+  }
+
+  #end(event: OpenEvent): void {
+    if (this.#begun.delete(event)) this.#budget.end(event.cpu_ms);
   }
 
   async #record(items: (DeliveryResult | DoneEvent)[]): Promise<void> {

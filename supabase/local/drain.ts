@@ -1,13 +1,23 @@
 import { explainDatabase, openDatabase } from "./command_database.ts";
+import { type DrainRun, drainOnce } from "./drain_runs.ts";
 import { exitWith, Failure, messageOf } from "./failure.ts";
 
-/** Runs the drain once, as the minute job does, and prints what it did. */
+/** Drains once, as the minute job does, and prints what was done. */
 async function main(): Promise<void> {
   const { project_url, secret_key } = await readSecrets();
+  const done = await drainOnce((order) => callDrain(project_url, secret_key, order));
+  console.log(JSON.stringify(done, null, 2));
+}
+
+async function callDrain(
+  project_url: string,
+  secret_key: string,
+  order: Record<string, unknown>,
+): Promise<DrainRun> {
   const response = await fetch(`${project_url}/functions/v1/drain`, {
     method: "POST",
     headers: { apikey: secret_key, "content-type": "application/json" },
-    body: JSON.stringify({ wait: true }),
+    body: JSON.stringify(order),
   }).catch((error) => {
     throw new Failure(
       `the drain at ${project_url} does not answer: ${messageOf(error.cause ?? error)}`,
@@ -15,7 +25,7 @@ async function main(): Promise<void> {
   });
   const answer = await response.text();
   if (!response.ok) throw new Failure(`the drain answered ${response.status}: ${answer}`);
-  console.log(JSON.stringify(JSON.parse(answer), null, 2));
+  return JSON.parse(answer);
 }
 
 async function readSecrets(): Promise<{ project_url: string; secret_key: string }> {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type DrainRun, drainOnce } from "../../supabase/local/drain_runs.ts";
 import { type TestStack, type TestStackOptions, testStack } from "../stack/harness.ts";
 import type { TestServer } from "../stack/server.ts";
 import { type Certificate, createAuthority, issueCertificate } from "./receiver/certificates.ts";
@@ -120,11 +121,16 @@ export class World {
     return rows.map(({ id }) => id);
   }
 
-  /** One drain run, start to end, as `npm run drain` makes it. */
-  async drain(): Promise<Record<string, unknown>> {
-    const response = await this.callDrain({ wait: true });
+  /** One minute's drain, start to end, as `npm run drain` makes it. */
+  drain(): Promise<DrainRun> {
+    return drainOnce((order) => this.run(order));
+  }
+
+  /** One run of the drain, start to end. */
+  async run(order: Record<string, unknown> = {}): Promise<DrainRun> {
+    const response = await this.callDrain({ ...order, wait: true });
     if (!response.ok) throw new Error(`the drain answered ${response.status}`);
-    return (await response.json()) as Record<string, unknown>;
+    return (await response.json()) as DrainRun;
   }
 
   callDrain(body: unknown, headers: Record<string, string> = {}): Promise<Response> {

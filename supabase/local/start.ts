@@ -39,6 +39,7 @@ async function main(): Promise<void> {
     cacheDirectory: join(settings.dataDirectory, "deno"),
     storageDirectory: join(settings.dataDirectory, "storage"),
     oauthDirectory: join(settings.dataDirectory, "oauth"),
+    edgeLimits: settings.edgeLimits,
     cronWorker: true,
     log: (line) => console.log(line),
   });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { EXCHANGES_WITH_A_HOST } from "../../functions/drain/limits.ts";
-import { findDeno } from "../../supabase/local/functions/process.ts";
+import { findDeno } from "../../supabase/local/functions/deno.ts";
 import { createAuthority, issueCertificate } from "../drain/receiver/certificates.ts";
 import { hang } from "../drain/receiver/receiver.ts";
 import { World } from "../drain/world.ts";

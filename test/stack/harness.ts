@@ -2,6 +2,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { inject } from "vitest";
 import { type FunctionConfig, readFunctions } from "../../supabase/local/functions/config.ts";
+import type { EdgeLimits } from "../../supabase/local/functions/limits.ts";
 import { generateKeys, signToken } from "../../supabase/local/keys.ts";
 import { storeSecrets } from "../../supabase/local/secrets.ts";
 import { startStack } from "../../supabase/local/stack.ts";
@@ -28,6 +29,7 @@ export interface TestStack extends TestDatabase {
   /** What functions and workers printed. */
   logs: string[];
   functionPid(name: string): number | undefined;
+  functionPids(name: string): number[];
   /** A token of a signed-in user, as Auth would give it. */
   accessToken(claims: Record<string, unknown>): string;
   /** Makes functions callable that the test itself created. */
@@ -40,6 +42,8 @@ export interface TestStackOptions {
   functions?: readonly (string | FunctionConfig)[];
   /** Added to the functions' environment. */
   environment?: Record<string, string>;
+  /** Whether the functions run within the limits of the hosted runtime, or within which others. Off by default. */
+  edgeLimits?: boolean | EdgeLimits;
   /** Whether cron jobs run by themselves. Off by default, so that no minute job comes between. */
   cron?: boolean;
 }
@@ -87,6 +91,7 @@ export async function testStack(
       cacheDirectory: join(server.directory, "deno"),
       storageDirectory: join(server.directory, "storage"),
       oauthDirectory: join(server.directory, "oauth", new URL(database.databaseUrl).pathname),
+      edgeLimits: options.edgeLimits ?? false,
       cronWorker: options.cron === true,
       log: (line) => {
         logs.push(line);
@@ -103,6 +108,7 @@ export async function testStack(
       jwtSecret: keys.jwtSecret,
       logs,
       functionPid: stack.functionPid,
+      functionPids: stack.functionPids,
       accessToken: (claims) => signToken(keys.jwtSecret, claims),
       reloadSchema: () => stack.gateway.reloadSchema(),
       async stop() {

@@ -6,7 +6,8 @@ import { Run, type Summary } from "./run.ts";
 const database = new Database();
 /** One for all runs of this worker. On a platform of one's own, WORKER_LIMITS=none says that it sets no limits. */
 const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "none" });
-const runs = new Set<Run>();
+/** Those at work, with what will come of them. */
+const runs = new Map<Run, Promise<Summary>>();
 
 Deno.serve((request) => {
   budget.requestCame();
@@ -15,26 +16,25 @@ Deno.serve((request) => {
 
 // The runtime is about to end this worker: begin nothing more, so that what waits goes to the next run.
 addEventListener("beforeunload", () => {
-  for (const run of runs) run.stop();
+  for (const run of runs.keys()) run.stop();
 });
 
 async function drain(order: Order): Promise<Summary> {
-  const run = await Run.begin(database, budget, runOrder(order));
-  runs.add(run);
-  try {
-    return await run.work(lengthOf(order));
-  } finally {
-    runs.delete(run);
+  for (const [run, work] of runs) {
+    if (run.id === order.continues && run.goOn()) return await work;
   }
+  const run = await Run.begin(database, budget, runOrder(order));
+  const work = run.work(lengthOf(order)).finally(() => runs.delete(run));
+  runs.set(run, work);
+  return await work;
 }
 
-/** Who waits for the run goes on by himself, and so knows when all is done. */
-function runOrder({ continues, share, shares, wait }: Order): RunOrder {
+function runOrder({ continues, share, shares, calls_again }: Order): RunOrder {
   return {
     continues: typeof continues === "string" ? continues : null,
     share: typeof share === "number" ? share : 0,
     shares: typeof shares === "number" ? shares : 1,
-    calls_again: wait !== true,
+    calls_again: calls_again !== false,
   };
 }
 

@@ -17,7 +17,7 @@ export type Summary = Record<string, unknown>;
 export class Run {
   readonly #database: Database;
   readonly #budget: WorkerBudget;
-  readonly #id: string;
+  readonly id: string;
   readonly #resolver = new Resolver();
   readonly #backlog = new Backlog();
   readonly #secrets = new Map<string, string | undefined>();
@@ -25,7 +25,6 @@ export class Run {
   readonly #dispatcher: Dispatcher;
   readonly #counts = {
     claimed: 0,
-    begun: 0,
     posted: 0,
     accepted: 0,
     failed: 0,
@@ -33,13 +32,19 @@ export class Run {
     to_retry: 0,
   };
   readonly #begun = new Set<OpenEvent>();
+  #hasBegun = false;
+  #claimSize: number = CLAIM.first;
   #stopping = false;
+  /** Whether another run was called to go on, and whether that call came back here. */
+  #handedOver = false;
+  #cameBack = false;
+  #ending = false;
   #error: string | undefined;
 
   private constructor(database: Database, budget: WorkerBudget, id: string) {
     this.#database = database;
     this.#budget = budget;
-    this.#id = id;
+    this.id = id;
     this.#records = new Batch({ most: RECORD_AT_ONCE, after_ms: AT_RISK_MS }, (items) =>
       this.#record(items),
     );
@@ -62,16 +67,29 @@ export class Run {
   async work(run_ms = RUN_MS): Promise<Summary> {
     const time_ms = Math.min(run_ms, RUN_MS, this.#budget.timeFor(END_MS));
     const timer = setTimeout(() => this.stop(), time_ms);
-    try {
-      await this.#claimAll();
-    } catch (error) {
-      this.#fail(error);
-    }
-    while (!this.#dispatcher.idle) await this.#backlog.changed();
+    do {
+      this.#cameBack = false;
+      await this.#claimAll().catch((error) => this.#fail(error));
+      while (!this.#dispatcher.idle && !this.#cameBack) await this.#backlog.changed();
+    } while (this.#cameBack && !this.#stopping);
+    this.#ending = true;
     clearTimeout(timer);
     for (const event of this.#begun) this.#end(event);
     await this.#records.empty();
-    return this.#database.finish(this.#id, { ...this.#counts, error: this.#error });
+    return this.#database.finish(this.id, {
+      ...this.#counts,
+      handed_over: this.#handedOver,
+      error: this.#error,
+    });
+  }
+
+  /** The call that was to have another go on has come to the same worker. Returns whether this run does. */
+  goOn(): boolean {
+    if (this.#stopping || this.#ending || !this.#handedOver) return false;
+    this.#handedOver = false;
+    this.#cameBack = true;
+    this.#backlog.touch();
+    return true;
   }
 
   /** Begins nothing more; what is not begun is given back. */
@@ -82,7 +100,6 @@ export class Run {
   }
 
   async #claimAll(): Promise<void> {
-    let size: number = CLAIM.first;
     // Agencies that may have more than was claimed; at first nobody knows which.
     let open: string[] | undefined;
     while (!this.#stopping) {
@@ -93,12 +110,12 @@ export class Run {
       const affordable = Math.floor(this.#budget.cpu_ms / CPU.post_ms);
       if (affordable < 1) return this.#handOver([]);
       const busy = this.#backlog.busyAgencies();
-      const most = Math.min(size, affordable);
-      const { events, without_post } = await this.#database.claim(this.#id, most, busy);
+      const most = Math.min(this.#claimSize, affordable);
+      const { events, without_post } = await this.#database.claim(this.id, most, busy);
       this.#counts.claimed += events.length + without_post;
       const notBegun = await this.#accept(events);
       if (notBegun.length > 0) return this.#handOver(notBegun);
-      if (events.length >= size / 2) size = Math.min(CLAIM.most, size * 2);
+      if (events.length >= most / 2) this.#claimSize = Math.min(CLAIM.most, most * 2);
       if (events.length + without_post > 0) continue;
       // A run takes what was there when it started, so an agency that has no more stays without.
       if (busy.length === 0) return;
@@ -119,11 +136,11 @@ export class Run {
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       const event = new OpenEvent(one, this.#secrets.get(one.agency_id));
       // A first event is always begun, or one with more targets than any budget allows would wait for ever.
-      if (event.cpu_ms > this.#budget.cpu_ms && this.#counts.begun > 0) {
+      if (event.cpu_ms > this.#budget.cpu_ms && this.#hasBegun) {
         queue.unshift(one);
         break;
       }
-      this.#counts.begun += 1;
+      this.#hasBegun = true;
       this.#begun.add(event);
       this.#budget.begin(event.cpu_ms);
       this.#backlog.took(event.agencyId);
@@ -138,11 +155,11 @@ export class Run {
 
   /** Nothing more is claimed here. What is begun may take its time, while another run goes on. */
   async #handOver(notBegun: ClaimedEvent[]): Promise<void> {
-    if (this.#counts.begun === 0) return;
-    await this.#database.handOver(
-      this.#id,
-      notBegun.map(({ id }) => id),
-    );
+    if (!this.#hasBegun) return;
+    // The call may come back before the database's answer does.
+    this.#handedOver = true;
+    const ids = notBegun.map(({ id }) => id);
+    if (!(await this.#database.handOver(this.id, ids))) this.#handedOver = false;
   }
 
   async #announce(deliveries: Delivery[]): Promise<Set<string>> {
@@ -153,7 +170,7 @@ export class Run {
         event_id: event.id,
         subscription_id: subscriptionId,
       }));
-      return new Set(await this.#database.announce(this.#id, announcements));
+      return new Set(await this.#database.announce(this.id, announcements));
     } catch (error) {
       this.#fail(error);
       return new Set();
@@ -199,7 +216,7 @@ export class Run {
     const results = items.filter((item) => "id" in item);
     const done = items.filter((item) => "event_id" in item);
     try {
-      const { delivered, to_retry } = await this.#database.record(this.#id, results, done);
+      const { delivered, to_retry } = await this.#database.record(this.id, results, done);
       this.#counts.delivered += delivered;
       this.#counts.to_retry += to_retry;
     } catch (error) {
@@ -210,8 +227,9 @@ export class Run {
 
   #fail(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    console.error(JSON.stringify({ level: "error", run_id: this.#id, cause: message }));
+    console.error(JSON.stringify({ level: "error", run_id: this.id, cause: message }));
     this.#error ??= message;
+    this.#handedOver = false;
     this.stop();
   }
 }

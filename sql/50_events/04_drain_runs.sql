@@ -38,7 +38,7 @@ comment on column public.drain_runs.due_before is 'It takes events that were ava
 comment on column public.drain_runs.continues is 'The run whose work it goes on with, because that one''s worker had given what it had.';
 comment on column public.drain_runs.share is 'Which share of the agencies it serves first, from 0; then it helps with the others.';
 comment on column public.drain_runs.shares is 'How many runs were called side by side.';
-comment on column public.drain_runs.calls_again is 'Whether it has itself continued while events are due. Not where somebody waits for it and goes on by hand.';
+comment on column public.drain_runs.calls_again is 'Whether it has itself continued while events are due.';
 comment on column public.drain_runs.handed_over_at is 'When it had itself continued by another run.';
 
 -- No policy and no grant: no caller sees it.

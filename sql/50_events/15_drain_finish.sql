@@ -21,6 +21,7 @@ begin
 
   update public.drain_runs r
   set finished_at = clock_timestamp(),
+      handed_over_at = case when (summary ->> 'handed_over')::boolean then r.handed_over_at end,
       claimed = (summary ->> 'claimed')::int,
       posted = (summary ->> 'posted')::int,
       accepted = (summary ->> 'accepted')::int,
@@ -44,7 +45,7 @@ begin
 end
 $$;
 comment on function private.drain_finish(uuid, jsonb) is
-  'Ends a run: gives back what it still holds (untried events keep their attempts) and stores its summary, {claimed, posted, accepted, failed, delivered, to_retry, error}, and has itself continued while events are due. Returns the row of public.drain_runs, and as events_due what of this minute''s drain still waits.';
+  'Ends a run: gives back what it still holds (untried events keep their attempts) and stores its summary, {claimed, posted, accepted, failed, delivered, to_retry, handed_over, error}, and has itself continued while events are due. Returns the row of public.drain_runs, and as events_due what of this minute''s drain still waits.';
 grant execute on function private.drain_finish(uuid, jsonb) to service_role;
 
 create function api.drain_finish(run_id uuid, summary jsonb) returns jsonb

@@ -54,15 +54,11 @@ begin
   if run.id is null then
     perform private.raise_error(404, 'not_found', 'There is no such drain run at work.');
   end if;
-  -- Asked again because the answer was lost.
-  if run.handed_over_at is not null then
-    return true;
-  end if;
   return private.continue_drain(run);
 end
 $$;
 comment on function private.drain_hand_over(uuid, uuid[]) is
-  'For a run that has begun all that its worker can do: gives back the claimed events that it did not begin, and has itself continued by another run while it waits for its targets. Returns whether another goes on.';
+  'For a run that has begun all that its worker can do: gives back the claimed events that it did not begin, and calls the drain to go on while it waits for its targets. Returns whether it called; if the call comes to the same worker, the run itself goes on.';
 grant execute on function private.drain_hand_over(uuid, uuid[]) to service_role;
 
 create function api.drain_hand_over(run_id uuid, not_begun uuid[]) returns jsonb

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type DrainRun, drainOnce } from "../../supabase/local/drain_runs.ts";
+import { type Drained, drainOnce } from "../../supabase/local/drain_runs.ts";
 import { type TestStack, type TestStackOptions, testStack } from "../stack/harness.ts";
 import type { TestServer } from "../stack/server.ts";
 import { type Certificate, createAuthority, issueCertificate } from "./receiver/certificates.ts";
@@ -33,6 +33,8 @@ export interface WorldOptions {
   /** `drain` alone by default. */
   functions?: NonNullable<TestStackOptions["functions"]>;
   environment?: Record<string, string>;
+  /** Whether the functions run within the hosted runtime's limits. On by default. */
+  edgeLimits?: boolean;
   /** Whether the minute jobs run by themselves. */
   cron?: boolean;
   /** The server to make the database on, outside of vitest. */
@@ -78,6 +80,7 @@ export class World {
             DENO_CERT: file,
             ...options.environment,
           },
+          edgeLimits: options.edgeLimits ?? true,
           cron: options.cron ?? false,
         },
         options.server,
@@ -122,15 +125,15 @@ export class World {
   }
 
   /** One minute's drain, start to end, as `npm run drain` makes it. */
-  drain(): Promise<DrainRun> {
-    return drainOnce((order) => this.run(order));
+  drain(): Promise<Drained> {
+    return drainOnce(this.stack.sql, (order) => this.run(order));
   }
 
-  /** One run of the drain, start to end. */
-  async run(order: Record<string, unknown> = {}): Promise<DrainRun> {
+  /** One run of the drain, start to end, which others may continue. */
+  async run(order: Record<string, unknown>): Promise<Drained> {
     const response = await this.callDrain({ ...order, wait: true });
     if (!response.ok) throw new Error(`the drain answered ${response.status}`);
-    return (await response.json()) as DrainRun;
+    return (await response.json()) as Drained;
   }
 
   callDrain(body: unknown, headers: Record<string, string> = {}): Promise<Response> {

@@ -331,6 +331,7 @@ begin
 
   update public.drain_runs r
   set finished_at = clock_timestamp(),
+      handed_over_at = case when (summary ->> 'handed_over')::boolean then r.handed_over_at end,
       claimed = (summary ->> 'claimed')::int,
       posted = (summary ->> 'posted')::int,
       accepted = (summary ->> 'accepted')::int,
@@ -372,10 +373,6 @@ begin
   returning * into run;
   if run.id is null then
     perform private.raise_error(404, 'not_found', 'There is no such drain run at work.');
-  end if;
-  -- Asked again because the answer was lost.
-  if run.handed_over_at is not null then
-    return true;
   end if;
   return private.continue_drain(run);
 end
@@ -470,7 +467,7 @@ alter function "private"."release_untried"(uuid, uuid[]) owner to "postgres";
 alter table "public"."drain_runs"
   add constraint "share_is_one_of_the_shares" check (((share >= 0) AND (share < shares)));
 
-comment on column "public"."drain_runs"."calls_again" is 'Whether it has itself continued while events are due. Not where somebody waits for it and goes on by hand.';
+comment on column "public"."drain_runs"."calls_again" is 'Whether it has itself continued while events are due.';
 
 comment on column "public"."drain_runs"."continues" is 'The run whose work it goes on with, because that one''s worker had given what it had.';
 
@@ -502,9 +499,9 @@ comment on function "private"."drain_begin"(uuid, integer, integer, boolean) is
 
 comment on function "private"."drain_claim"(uuid, integer, uuid[]) is 'Claims up to max_events that are due for the run, turn by turn over the agencies of its share and then over the others, without the busy ones; counts the attempt and serializes the body the first time. An event with nobody to post to is settled at once. Returns {events: [{agency_id, id, event_type, body, targets: [{subscription_id, url}]}], without_post}.';
 
-comment on function "private"."drain_finish"(uuid, jsonb) is 'Ends a run: gives back what it still holds (untried events keep their attempts) and stores its summary, {claimed, posted, accepted, failed, delivered, to_retry, error}, and has itself continued while events are due. Returns the row of public.drain_runs, and as events_due what of this minute''s drain still waits.';
+comment on function "private"."drain_finish"(uuid, jsonb) is 'Ends a run: gives back what it still holds (untried events keep their attempts) and stores its summary, {claimed, posted, accepted, failed, delivered, to_retry, handed_over, error}, and has itself continued while events are due. Returns the row of public.drain_runs, and as events_due what of this minute''s drain still waits.';
 
-comment on function "private"."drain_hand_over"(uuid, uuid[]) is 'For a run that has begun all that its worker can do: gives back the claimed events that it did not begin, and has itself continued by another run while it waits for its targets. Returns whether another goes on.';
+comment on function "private"."drain_hand_over"(uuid, uuid[]) is 'For a run that has begun all that its worker can do: gives back the claimed events that it did not begin, and calls the drain to go on while it waits for its targets. Returns whether it called; if the call comes to the same worker, the run itself goes on.';
 
 comment on function "private"."intake_continue"() is 'For a run whose worker has given what it had: calls the intake again if jobs wait. Returns whether it called.';
 

@@ -7,8 +7,9 @@ const PAUSE_MS = 50;
 export async function eventually<T>(
   ask: () => Promise<T>,
   suffices: (answer: T) => boolean,
+  within_ms = DEADLINE_MS,
 ): Promise<T> {
-  const deadline = Date.now() + DEADLINE_MS;
+  const deadline = Date.now() + within_ms;
   for (;;) {
     const answer = await ask();
     if (suffices(answer)) return answer;

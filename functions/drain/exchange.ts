@@ -68,7 +68,8 @@ function post(
 
     deadline.addEventListener("abort", giveUp);
     socket.on("connect", () => {
-      phase = "handshaking";
+      // Deno 2.1, from which the edge runtime is built, tells this after `secureConnect`.
+      if (phase === "connecting") phase = "handshaking";
     });
     socket.on("secureConnect", () => {
       phase = "open";

@@ -1,4 +1,5 @@
 import { answerJob, type Order } from "../_shared/job.ts";
+import { serve } from "../_shared/serve.ts";
 import { Database } from "./database.ts";
 import { RUN_MS } from "./limits.ts";
 import { Run, type Summary } from "./run.ts";
@@ -6,7 +7,9 @@ import { Run, type Summary } from "./run.ts";
 const database = new Database();
 const runs = new Set<Run>();
 
-Deno.serve((request) => answerJob("drain", request, (order) => drain(lengthOf(order))));
+serve(["url", "secret key"], (request) =>
+  answerJob("drain", request, (order) => drain(lengthOf(order))),
+);
 
 // The runtime is about to end this worker: begin nothing more, so that what waits goes to the next run.
 addEventListener("beforeunload", () => {

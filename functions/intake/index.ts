@@ -1,4 +1,5 @@
 import { answerJob } from "../_shared/job.ts";
+import { serve } from "../_shared/serve.ts";
 import { Database } from "./database.ts";
 import { type Qualify, qualifier } from "./qualify.ts";
 import { Run, type Summary } from "./run.ts";
@@ -12,7 +13,7 @@ let running: Run | undefined;
 let next: Promise<Summary> | undefined;
 let current: Promise<Summary> | undefined;
 
-Deno.serve((request) => answerJob("intake", request, ask));
+serve(["url", "secret key"], (request) => answerJob("intake", request, ask));
 
 // The runtime is about to end this worker: claim nothing more.
 addEventListener("beforeunload", () => running?.stop());

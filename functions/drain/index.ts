@@ -1,4 +1,5 @@
 import { answerJob, type Order } from "../_shared/job.ts";
+import { serve } from "../_shared/serve.ts";
 import { WorkerBudget } from "../_shared/worker_budget.ts";
 import { Database, type RunOrder } from "./database.ts";
 import { Run, type Summary } from "./run.ts";
@@ -9,7 +10,7 @@ const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "
 /** Those at work, with what will come of them. */
 const runs = new Map<Run, Promise<Summary>>();
 
-Deno.serve((request) => {
+serve(["url", "secret key"], (request) => {
   budget.requestCame();
   return answerJob("drain", request, drain);
 });

@@ -1,4 +1,5 @@
 import { answerJob } from "../_shared/job.ts";
+import { serve } from "../_shared/serve.ts";
 import { WorkerBudget } from "../_shared/worker_budget.ts";
 import { Database } from "./database.ts";
 import { type Qualify, qualifier } from "./qualify.ts";
@@ -15,7 +16,7 @@ let running: Run | undefined;
 let next: Promise<Summary> | undefined;
 let current: Promise<Summary> | undefined;
 
-Deno.serve((request) => {
+serve(["url", "secret key"], (request) => {
   budget.requestCame();
   return answerJob("intake", request, ask);
 });

@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { inject } from "vitest";
 import { type FunctionConfig, readFunctions } from "../../supabase/local/functions/config.ts";
 import type { EdgeLimits } from "../../supabase/local/functions/limits.ts";
-import { generateKeys, signToken } from "../../supabase/local/keys.ts";
+import { generateKeys, legacyKey, signToken } from "../../supabase/local/keys.ts";
 import { storeSecrets } from "../../supabase/local/secrets.ts";
 import { startStack } from "../../supabase/local/stack.ts";
 import { Permission } from "../../types/contracts/permissions.ts";
@@ -25,6 +25,8 @@ export interface TestStack extends TestDatabase {
   baseUrl: string;
   publishableKey: string;
   secretKey: string;
+  /** The secret key of an older project. */
+  serviceRoleKey: string;
   jwtSecret: string;
   /** What functions and workers printed. */
   logs: string[];
@@ -105,6 +107,7 @@ export async function testStack(
       baseUrl: stack.baseUrl,
       publishableKey: keys.publishableKey,
       secretKey: keys.secretKey,
+      serviceRoleKey: legacyKey(keys, "service_role"),
       jwtSecret: keys.jwtSecret,
       logs,
       functionPid: stack.functionPid,

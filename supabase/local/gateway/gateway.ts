@@ -2,6 +2,7 @@ import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
 import { openStorage } from "../storage/storage.ts";
 import { EXPOSED_SCHEMA, GatewayConnection, type GatewayDatabase } from "./connection.ts";
+import { acceptLegacyKeys } from "./legacy_keys.ts";
 import { isForStudio, openStudio } from "./studio.ts";
 
 /** Data API, Auth and Studio of one database by Supabase Lite, and its Storage. */
@@ -31,6 +32,7 @@ export async function openGateway(options: {
     secret_key: keys.secretKey,
     site_url: siteUrl,
   };
+  const translate = acceptLegacyKeys(keys);
   const studio = await openStudio({ adminUrl: database.adminUrl, auth });
   const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
@@ -43,12 +45,14 @@ export async function openGateway(options: {
   await app.init();
   await connection.introspect({ useCache: false });
   return {
-    fetch: (request, context) =>
-      STORAGE.test(request.url)
+    fetch: (asked, context) => {
+      const request = translate(asked);
+      return STORAGE.test(request.url)
         ? storage.fetch(request)
         : isForStudio(request)
           ? studio.fetch(request, context)
-          : Promise.resolve(app.fetch(request, context as never)),
+          : Promise.resolve(app.fetch(request, context as never));
+    },
     async reloadSchema() {
       await connection.clearSchemaCache();
       await connection.introspect({ useCache: false });

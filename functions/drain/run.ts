@@ -32,6 +32,7 @@ export class Run {
     to_retry: 0,
   };
   readonly #begun = new Set<OpenEvent>();
+  /** Whether it has begun anything since the last call came. */
   #hasBegun = false;
   #claimSize: number = CLAIM.first;
   #stopping = false;
@@ -69,6 +70,7 @@ export class Run {
     const timer = setTimeout(() => this.stop(), time_ms);
     do {
       this.#cameBack = false;
+      this.#hasBegun = false;
       await this.#claimAll().catch((error) => this.#fail(error));
       while (!this.#dispatcher.idle && !this.#cameBack) await this.#backlog.changed();
     } while (this.#cameBack && !this.#stopping);
@@ -135,7 +137,7 @@ export class Run {
     const queue = [...claimed];
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       const event = new OpenEvent(one, this.#secrets.get(one.agency_id));
-      // A first event is always begun, or one with more targets than any budget allows would wait for ever.
+      // A first one is always begun, or an event with more targets than any budget allows would wait for ever.
       if (event.cpu_ms > this.#budget.cpu_ms && this.#hasBegun) {
         queue.unshift(one);
         break;

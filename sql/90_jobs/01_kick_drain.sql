@@ -7,8 +7,8 @@ declare
   calls int;
   request bigint;
 begin
-  -- A worker makes some hundred POSTs before it is replaced, so a long queue is worth several side by side, and more
-  -- than these would not be quicker than the database.
+  -- A worker makes 500 to 1,000 POSTs before another takes its place, so a long queue is worth several side by side.
+  -- More than four would only wait for the database.
   select count(*) into waiting from (select from public.events e where e.status = 'pending' limit 4000) e;
   if waiting = 0
     and not exists (select from public.events e where e.status = 'claimed' and e.lease_until < clock_timestamp()) then
@@ -22,4 +22,4 @@ begin
 end
 $$;
 comment on function private.kick_drain() is
-  'Calls the drain when an event is pending or a dead run holds one: once, and for each further 1,000 events once more, up to four, each with a share of the agencies. Run each minute by pg_cron. Returns the last request''s id in pg_net, or null.';
+  'Calls the drain when an event is pending or a dead run holds one: once, or for each full thousand of events, up to four times, each with a share of the agencies. Run each minute by pg_cron. Returns the last request''s id in pg_net, or null.';

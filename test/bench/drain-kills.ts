@@ -3,7 +3,7 @@ import { World } from "../drain/world.ts";
 import { type BenchContext, type BenchRow, row } from "./row.ts";
 
 /** A function that dies again and again is started after longer and longer pauses, so a stack sees a few kills only. */
-const stacks = 2;
+const stacks = 20;
 const killsInAStack = 5;
 const eventsForAKill = 200;
 const longestLife_ms = 1500;

@@ -8,7 +8,7 @@ import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 
 const events = 10_000;
 const hangingEvents = 1000;
-const rounds = 2;
+const rounds = 3;
 
 /** The same drain with and without the platform's limits. */
 interface Side {

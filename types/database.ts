@@ -25,12 +25,16 @@ export type Database = {
       create_viewing: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
       delete_hook: { Args: { hook_id: string }; Returns: Json };
       drain_announce: { Args: { deliveries: Json; run_id: string }; Returns: Json };
-      drain_begin: { Args: Record<PropertyKey, never>; Returns: Json };
+      drain_begin: {
+        Args: { calls_again?: boolean; continues?: string; share?: number; shares?: number };
+        Returns: Json;
+      };
       drain_claim: {
         Args: { busy_agencies: string[]; max_events: number; run_id: string };
         Returns: Json;
       };
       drain_finish: { Args: { run_id: string; summary: Json }; Returns: Json };
+      drain_hand_over: { Args: { not_begun: string[]; run_id: string }; Returns: Json };
       drain_record: { Args: { done: Json; results: Json; run_id: string }; Returns: Json };
       drain_signing_secrets: { Args: { agency_ids: string[] }; Returns: Json };
       get_agent: { Args: { agent_id: string }; Returns: Json };
@@ -45,10 +49,12 @@ export type Database = {
       get_viewing: { Args: { viewing_id: string }; Returns: Json };
       health: { Args: Record<PropertyKey, never>; Returns: Json };
       intake_claim: { Args: { max_jobs: number }; Returns: Json };
+      intake_continue: { Args: Record<PropertyKey, never>; Returns: Json };
       intake_qualified: {
         Args: { claim_id: string; job_id: string; qualification: Json };
         Returns: Json;
       };
+      intake_release: { Args: { claim_id: string; job_ids: string[] }; Returns: Json };
       intake_retry: { Args: { claim_id: string; error: string; job_id: string }; Returns: Json };
       intake_screen: { Args: { claim_id: string; job_ids: string[] }; Returns: Json };
       intake_screened: {
@@ -684,44 +690,62 @@ export type Database = {
       drain_runs: {
         Row: {
           accepted: number;
+          calls_again: boolean;
           claimed: number;
+          continues: string | null;
           delivered: number;
+          due_before: string;
           error: string | null;
           failed: number;
           finished_at: string | null;
+          handed_over_at: string | null;
           id: string;
           posted: number;
           reclaimed: number;
           released: number;
+          share: number;
+          shares: number;
           started_at: string;
           to_retry: number;
         };
         ComputedFields: never;
         Insert: {
           accepted?: number;
+          calls_again?: boolean;
           claimed?: number;
+          continues?: string | null;
           delivered?: number;
+          due_before?: string;
           error?: string | null;
           failed?: number;
           finished_at?: string | null;
+          handed_over_at?: string | null;
           id?: string;
           posted?: number;
           reclaimed?: number;
           released?: number;
+          share?: number;
+          shares?: number;
           started_at?: string;
           to_retry?: number;
         };
         Update: {
           accepted?: number;
+          calls_again?: boolean;
           claimed?: number;
+          continues?: string | null;
           delivered?: number;
+          due_before?: string;
           error?: string | null;
           failed?: number;
           finished_at?: string | null;
+          handed_over_at?: string | null;
           id?: string;
           posted?: number;
           reclaimed?: number;
           released?: number;
+          share?: number;
+          shares?: number;
           started_at?: string;
           to_retry?: number;
         };

@@ -1,20 +1,28 @@
-/** Reads a setting that the platform gives every function; without it nothing can work, so it fails at start. */
-function required(name: string): string {
-  const value = Deno.env.get(name);
-  if (!value) throw new Error(`The environment variable ${name} is missing.`);
-  return value;
-}
+/**
+ * What the platform gives every function. It fails at no start: a function that lacks something answers so (serve.ts),
+ * where one that died could only be restarted.
+ */
 
-/** Reads the default key out of a setting that holds `{"default":"sb_…"}`. */
-function defaultKey(name: string): string {
-  const keys = JSON.parse(required(name)) as { default?: string };
-  if (!keys.default) throw new Error(`The environment variable ${name} has no default key.`);
-  return keys.default;
+/** What a function may need. */
+export type Need = "url" | "publishable key" | "secret key";
+
+/** The settings in which each is found: the present one, and that of projects from before there were such keys. */
+const FOUND_IN: Record<Need, string[]> = {
+  url: ["SUPABASE_URL"],
+  "publishable key": ["SUPABASE_PUBLISHABLE_KEYS", "SUPABASE_ANON_KEY"],
+  "secret key": ["SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"],
+};
+
+/** In words for the log, which of these this project has not given. */
+export function missing(needs: readonly Need[]): string[] {
+  return needs
+    .filter((need) => valuesOf(need).length === 0)
+    .map((need) => `no ${need}: ${FOUND_IN[need].join(" and ")} hold none`);
 }
 
 /** Where functions reach the project, without a slash at the end. Inside a container it may be an address of no use outside. */
 export function supabaseUrl(): string {
-  return required("SUPABASE_URL").replace(/\/+$/, "");
+  return (valuesOf("url")[0] ?? "").replace(/\/+$/, "");
 }
 
 /** Where people and their programs reach the project: what an answer names. Without a slash at the end. */
@@ -24,12 +32,19 @@ export function publicSupabaseUrl(): string {
 
 /** The key that says which project is called; it gives no right of its own. */
 export function publishableKey(): string {
-  return defaultKey("SUPABASE_PUBLISHABLE_KEYS");
+  return valuesOf("publishable key")[0] ?? "";
 }
 
-/** The key with which the database's jobs call our functions, and these call the database for work of their own. */
-export function secretKey(): string {
-  return defaultKey("SUPABASE_SECRET_KEYS");
+/** The keys with which the database's jobs may call our functions: a project can have several, each for its own use. */
+export function secretKeys(): string[] {
+  return valuesOf("secret key");
+}
+
+/** The headers with which our functions call the database for work of their own. */
+export function secretHeaders(): Record<string, string> {
+  const [key = ""] = secretKeys();
+  // The key of an older project is a token, whose role the Data API reads there alone. A newer key is no token.
+  return { apikey: key, ...(key.startsWith("sb_") ? {} : { authorization: `Bearer ${key}` }) };
 }
 
 /**
@@ -41,4 +56,24 @@ export function publicBaseUrl(): string {
     /\/+$/,
     "",
   );
+}
+
+function valuesOf(need: Need): string[] {
+  return FOUND_IN[need].flatMap((name) => {
+    const text = Deno.env.get(name);
+    if (!text) return [];
+    return name.endsWith("_KEYS") ? namedKeys(text) : [text];
+  });
+}
+
+/** The keys out of `{"default":"sb_…","jobs":"sb_…"}`, that named `default` first. */
+function namedKeys(text: string): string[] {
+  try {
+    const { default: first, ...others } = JSON.parse(text) as Record<string, unknown>;
+    return [first, ...Object.values(others)].filter(
+      (key): key is string => typeof key === "string" && key !== "",
+    );
+  } catch {
+    return [];
+  }
 }

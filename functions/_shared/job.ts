@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { secretKey } from "./environment.ts";
+import { secretKeys } from "./environment.ts";
 import { VERSION } from "./version.ts";
 
 declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void };
 
-const ours = digestOf(secretKey());
+const ours = secretKeys().map(digestOf);
 
 /** What a job may order besides the work itself. The minute jobs order nothing. */
 export interface Order {
@@ -14,7 +14,7 @@ export interface Order {
 }
 
 /**
- * Answers a call of the database's jobs, which show the project's secret key. The work goes on behind the answer, because
+ * Answers a call of the database's jobs, which show a secret key of the project. The work goes on behind the answer, because
  * who calls must not be held, and because it outlives its request.
  */
 export async function answerJob(
@@ -22,8 +22,13 @@ export async function answerJob(
   request: Request,
   start: (order: Order) => Promise<unknown>,
 ): Promise<Response> {
-  if (!timingSafeEqual(digestOf(request.headers.get("apikey") ?? ""), ours)) {
-    return refusal(401, "unauthorized", `The ${worker} is called with the project's secret key.`);
+  const shown = digestOf(request.headers.get("apikey") ?? "");
+  if (!ours.some((key) => timingSafeEqual(shown, key))) {
+    return refusal(
+      401,
+      "unauthorized",
+      `The ${worker} is called with a secret key of the project.`,
+    );
   }
   if (request.method !== "POST") {
     return refusal(405, "method_not_allowed", `The ${worker} takes POST.`, { allow: "POST" });

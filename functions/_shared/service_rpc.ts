@@ -1,4 +1,4 @@
-import { secretKey, supabaseUrl } from "./environment.ts";
+import { secretHeaders, supabaseUrl } from "./environment.ts";
 
 const PAUSES_MS = [100, 500, 2000];
 
@@ -6,7 +6,7 @@ const PAUSES_MS = [100, 500, 2000];
 export class ServiceRpc {
   readonly #url = `${supabaseUrl()}/rest/v1/rpc/`;
   readonly #headers = {
-    apikey: secretKey(),
+    ...secretHeaders(),
     "content-profile": "api",
     "content-type": "application/json",
     accept: "application/json",

@@ -1,3 +1,4 @@
+import { serve } from "../_shared/serve.ts";
 import { app } from "./app.ts";
 
-Deno.serve(app.fetch);
+serve(["url", "publishable key"], (request) => app.fetch(request));

@@ -41,6 +41,15 @@ export interface DoneEvent {
   event_id: string;
 }
 
+/** How a run is ordered: by the minute job with its share of the agencies, or by the run that it continues. */
+export interface RunOrder {
+  continues: string | null;
+  share: number;
+  shares: number;
+  /** Whether it has itself called again while events are due. */
+  calls_again: boolean;
+}
+
 /** How events ended. */
 export interface Settled {
   delivered: number;
@@ -53,8 +62,8 @@ const ANSWER_WITHIN_MS = 15_000;
 export class Database {
   readonly #rpc = new ServiceRpc(ANSWER_WITHIN_MS);
 
-  begin(): Promise<{ run_id: string; reclaimed: number }> {
-    return this.#rpc.call("drain_begin", {});
+  begin(order: RunOrder): Promise<{ run_id: string; reclaimed: number }> {
+    return this.#rpc.call("drain_begin", { ...order });
   }
 
   /** Claims events of agencies that are not busy. What a lost answer claimed is given back when the run ends. */
@@ -78,6 +87,11 @@ export class Database {
   /** The signing secrets of those agencies that have one. */
   signingSecrets(agency_ids: string[]): Promise<Record<string, string>> {
     return this.#rpc.call("drain_signing_secrets", { agency_ids });
+  }
+
+  /** Gives back events that were claimed and not begun, and has the run continued by another. */
+  handOver(run_id: string, not_begun: string[]): Promise<boolean> {
+    return this.#rpc.call("drain_hand_over", { run_id, not_begun });
   }
 
   finish(run_id: string, summary: Record<string, unknown>): Promise<Record<string, unknown>> {

@@ -7,7 +7,7 @@ import {
 import type { ClaimedEvent, DeliveryResult } from "./database.ts";
 import { exchange, type Outcome } from "./exchange.ts";
 import type { Sign } from "./lane.ts";
-import { EXCHANGE_MS } from "./limits.ts";
+import { CPU, EXCHANGE_MS } from "./limits.ts";
 import { signature } from "./sign.ts";
 
 const encoder = new TextEncoder();
@@ -25,6 +25,8 @@ export class OpenEvent {
   readonly id: string;
   /** Targets for which there is still something to do. */
   open: number;
+  /** What it takes of the worker's budget. */
+  readonly cpu_ms: number;
   readonly #claimed: ClaimedEvent;
   readonly #secret: string | undefined;
   #message: Message | undefined;
@@ -33,6 +35,8 @@ export class OpenEvent {
     this.agencyId = claimed.agency_id;
     this.id = claimed.id;
     this.open = claimed.targets.length;
+    const { post_ms, body_ms_per_kib } = CPU;
+    this.cpu_ms = this.open * (post_ms + (claimed.body.length / 1024) * body_ms_per_kib);
     this.#claimed = claimed;
     this.#secret = secret;
   }

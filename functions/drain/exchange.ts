@@ -68,17 +68,22 @@ function post(
 
     deadline.addEventListener("abort", giveUp);
     socket.on("connect", () => {
-      phase = "handshaking";
+      // Deno 2.1, from which the edge runtime is built, tells this after `secureConnect`.
+      if (phase === "connecting") phase = "handshaking";
     });
     socket.on("secureConnect", () => {
-      phase = "open";
+      // There it also comes when the handshake failed, before the error. Only one that succeeded has settled which
+      // protocol is spoken, if only to `false`.
+      phase = socket.alpnProtocol === null ? "handshaking" : "open";
+      if (phase !== "open") return;
       socket.write(request);
     });
     socket.on("data", (chunk: Uint8Array) => {
       if (!finished && answer.add(chunk)) finish(NO_ANSWER);
     });
-    socket.on("end", () => finish(NO_ANSWER));
-    socket.on("close", () => finish(NO_ANSWER));
+    const closed = () => finish(phase === "open" ? NO_ANSWER : NOT_SECURED);
+    socket.on("end", closed);
+    socket.on("close", closed);
     socket.on("error", (error: NodeJS.ErrnoException) => finish(failureOf(error, phase)));
   });
 }
@@ -88,6 +93,11 @@ type Phase = "connecting" | "handshaking" | "open";
 const NO_ANSWER: Outcome = {
   error: "connection_lost",
   detail: "The connection was closed without an answer.",
+};
+
+const NOT_SECURED: Outcome = {
+  error: "tls_failed",
+  detail: "The connection was closed before it was secured.",
 };
 
 function failureOf({ code, message: detail }: NodeJS.ErrnoException, phase: Phase): Outcome {

@@ -1,30 +1,45 @@
 import { answerJob, type Order } from "../_shared/job.ts";
-import { Database } from "./database.ts";
-import { RUN_MS } from "./limits.ts";
+import { serve } from "../_shared/serve.ts";
+import { WorkerBudget } from "../_shared/worker_budget.ts";
+import { Database, type RunOrder } from "./database.ts";
 import { Run, type Summary } from "./run.ts";
 
 const database = new Database();
-const runs = new Set<Run>();
+/** One for all runs of this worker. On a platform of one's own, WORKER_LIMITS=none says that it sets no limits. */
+const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "none" });
+/** Those at work, with what will come of them. */
+const runs = new Map<Run, Promise<Summary>>();
 
-Deno.serve((request) => answerJob("drain", request, (order) => drain(lengthOf(order))));
+serve(["url", "secret key"], (request) => {
+  budget.requestCame();
+  return answerJob("drain", request, drain);
+});
 
 // The runtime is about to end this worker: begin nothing more, so that what waits goes to the next run.
 addEventListener("beforeunload", () => {
-  for (const run of runs) run.stop();
+  for (const run of runs.keys()) run.stop();
 });
 
-async function drain(run_ms: number): Promise<Summary> {
-  const run = await Run.begin(database);
-  runs.add(run);
-  try {
-    return await run.work(run_ms);
-  } finally {
-    runs.delete(run);
+async function drain(order: Order): Promise<Summary> {
+  for (const [run, work] of runs) {
+    if (run.id === order.continues && run.goOn()) return await work;
   }
+  const run = await Run.begin(database, budget, runOrder(order));
+  const work = run.work(lengthOf(order)).finally(() => runs.delete(run));
+  runs.set(run, work);
+  return await work;
+}
+
+function runOrder({ continues, share, shares, calls_again }: Order): RunOrder {
+  return {
+    continues: typeof continues === "string" ? continues : null,
+    share: typeof share === "number" ? share : 0,
+    shares: typeof shares === "number" ? shares : 1,
+    calls_again: calls_again !== false,
+  };
 }
 
 /** `run_ms` orders a run that begins nothing more after so long. */
-function lengthOf({ run_ms }: Order): number {
-  if (typeof run_ms !== "number" || !Number.isFinite(run_ms)) return RUN_MS;
-  return Math.min(Math.max(run_ms, 0), RUN_MS);
+function lengthOf({ run_ms }: Order): number | undefined {
+  return typeof run_ms === "number" && Number.isFinite(run_ms) ? Math.max(run_ms, 0) : undefined;
 }

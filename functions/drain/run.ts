@@ -1,33 +1,51 @@
+import type { WorkerBudget } from "../_shared/worker_budget.ts";
 import { Backlog } from "./backlog.ts";
 import { Batch } from "./batch.ts";
-import type { ClaimedEvent, Database, DeliveryResult, DoneEvent } from "./database.ts";
+import type { ClaimedEvent, Database, DeliveryResult, DoneEvent, RunOrder } from "./database.ts";
 import { type Delivery, deliver, OpenEvent, Resolver } from "./delivery.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Sign } from "./lane.ts";
-import { AT_RISK_MS, CLAIM, RECORD_AT_ONCE } from "./limits.ts";
+import { AT_RISK_MS, CLAIM, CPU, END_MS, RECORD_AT_ONCE, RUN_MS } from "./limits.ts";
 
 /** What a run did, as `public.drain_runs` shows it. */
 export type Summary = Record<string, unknown>;
 
 /**
- * One run of the drain: claims what was available when it started, announces each POST before it is made, and
- * records what came of it.
+ * One run of the drain: claims what was available when its minute's drain began, announces each POST before it is
+ * made, and records what came of it. When it has begun what its worker can do, another run goes on.
  */
 export class Run {
   readonly #database: Database;
-  readonly #id: string;
+  readonly #budget: WorkerBudget;
+  readonly id: string;
   readonly #resolver = new Resolver();
   readonly #backlog = new Backlog();
   readonly #secrets = new Map<string, string | undefined>();
   readonly #records: Batch<DeliveryResult | DoneEvent>;
   readonly #dispatcher: Dispatcher;
-  readonly #counts = { claimed: 0, posted: 0, accepted: 0, failed: 0, delivered: 0, to_retry: 0 };
+  readonly #counts = {
+    claimed: 0,
+    posted: 0,
+    accepted: 0,
+    failed: 0,
+    delivered: 0,
+    to_retry: 0,
+  };
+  readonly #begun = new Set<OpenEvent>();
+  /** Whether it has begun anything since the last call came. */
+  #hasBegun = false;
+  #claimSize: number = CLAIM.first;
   #stopping = false;
+  /** Whether another run was called to go on, and whether that call came back here. */
+  #handedOver = false;
+  #cameBack = false;
+  #ending = false;
   #error: string | undefined;
 
-  private constructor(database: Database, id: string) {
+  private constructor(database: Database, budget: WorkerBudget, id: string) {
     this.#database = database;
-    this.#id = id;
+    this.#budget = budget;
+    this.id = id;
     this.#records = new Batch({ most: RECORD_AT_ONCE, after_ms: AT_RISK_MS }, (items) =>
       this.#record(items),
     );
@@ -40,23 +58,40 @@ export class Run {
     });
   }
 
-  static async begin(database: Database): Promise<Run> {
-    const { run_id } = await database.begin();
-    return new Run(database, run_id);
+  static async begin(database: Database, budget: WorkerBudget, order: RunOrder): Promise<Run> {
+    budget.spend(CPU.run_ms);
+    const { run_id } = await database.begin(order);
+    return new Run(database, budget, run_id);
   }
 
-  /** Works until nothing is left, the time is up or `stop` is called. */
-  async work(run_ms: number): Promise<Summary> {
-    const timer = setTimeout(() => this.stop(), run_ms);
-    try {
-      await this.#claimAll();
-    } catch (error) {
-      this.#fail(error);
-    }
-    while (!this.#dispatcher.idle) await this.#backlog.changed();
+  /** Works until nothing is left, the budget is used, the time is up or `stop` is called. */
+  async work(run_ms = RUN_MS): Promise<Summary> {
+    const time_ms = Math.min(run_ms, RUN_MS, this.#budget.timeFor(END_MS));
+    const timer = setTimeout(() => this.stop(), time_ms);
+    do {
+      this.#cameBack = false;
+      this.#hasBegun = false;
+      await this.#claimAll().catch((error) => this.#fail(error));
+      while (!this.#dispatcher.idle && !this.#cameBack) await this.#backlog.changed();
+    } while (this.#cameBack && !this.#stopping);
+    this.#ending = true;
     clearTimeout(timer);
+    for (const event of this.#begun) this.#end(event);
     await this.#records.empty();
-    return this.#database.finish(this.#id, { ...this.#counts, error: this.#error });
+    return this.#database.finish(this.id, {
+      ...this.#counts,
+      handed_over: this.#handedOver,
+      error: this.#error,
+    });
+  }
+
+  /** The call that was to have another go on has come to the same worker. Returns whether this run does. */
+  goOn(): boolean {
+    if (this.#stopping || this.#ending || !this.#handedOver) return false;
+    this.#handedOver = false;
+    this.#cameBack = true;
+    this.#backlog.touch();
+    return true;
   }
 
   /** Begins nothing more; what is not begun is given back. */
@@ -67,7 +102,6 @@ export class Run {
   }
 
   async #claimAll(): Promise<void> {
-    let size: number = CLAIM.first;
     // Agencies that may have more than was claimed; at first nobody knows which.
     let open: string[] | undefined;
     while (!this.#stopping) {
@@ -75,11 +109,15 @@ export class Run {
         await this.#backlog.changed();
         continue;
       }
+      const affordable = Math.floor(this.#budget.cpu_ms / CPU.post_ms);
+      if (affordable < 1) return this.#handOver([]);
       const busy = this.#backlog.busyAgencies();
-      const { events, without_post } = await this.#database.claim(this.#id, size, busy);
+      const most = Math.min(this.#claimSize, affordable);
+      const { events, without_post } = await this.#database.claim(this.id, most, busy);
       this.#counts.claimed += events.length + without_post;
-      await this.#accept(events);
-      if (events.length >= size / 2) size = Math.min(CLAIM.most, size * 2);
+      const notBegun = await this.#accept(events);
+      if (notBegun.length > 0) return this.#handOver(notBegun);
+      if (events.length >= most / 2) this.#claimSize = Math.min(CLAIM.most, most * 2);
       if (events.length + without_post > 0) continue;
       // A run takes what was there when it started, so an agency that has no more stays without.
       if (busy.length === 0) return;
@@ -87,16 +125,26 @@ export class Run {
     }
   }
 
-  async #accept(claimed: ClaimedEvent[]): Promise<void> {
+  /** Takes on what the budget allows. Returns what it does not. */
+  async #accept(claimed: ClaimedEvent[]): Promise<ClaimedEvent[]> {
     const strangers = new Set(claimed.map((event) => event.agency_id));
     for (const agency of strangers) if (this.#secrets.has(agency)) strangers.delete(agency);
     if (strangers.size > 0) {
       const secrets = await this.#database.signingSecrets([...strangers]);
       for (const agency of strangers) this.#secrets.set(agency, secrets[agency]);
     }
-    if (this.#stopping) return;
-    for (const one of claimed) {
+    if (this.#stopping) return [];
+    const queue = [...claimed];
+    for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       const event = new OpenEvent(one, this.#secrets.get(one.agency_id));
+      // A first one is always begun, or an event with more targets than any budget allows would wait for ever.
+      if (event.cpu_ms > this.#budget.cpu_ms && this.#hasBegun) {
+        queue.unshift(one);
+        break;
+      }
+      this.#hasBegun = true;
+      this.#begun.add(event);
+      this.#budget.begin(event.cpu_ms);
       this.#backlog.took(event.agencyId);
       for (const { subscription_id, url } of one.targets) {
         const id = crypto.randomUUID();
@@ -104,6 +152,16 @@ export class Run {
       }
     }
     this.#dispatcher.go();
+    return queue;
+  }
+
+  /** Nothing more is claimed here. What is begun may take its time, while another run goes on. */
+  async #handOver(notBegun: ClaimedEvent[]): Promise<void> {
+    if (!this.#hasBegun) return;
+    // The call may come back before the database's answer does.
+    this.#handedOver = true;
+    const ids = notBegun.map(({ id }) => id);
+    if (!(await this.#database.handOver(this.id, ids))) this.#handedOver = false;
   }
 
   async #announce(deliveries: Delivery[]): Promise<Set<string>> {
@@ -114,7 +172,7 @@ export class Run {
         event_id: event.id,
         subscription_id: subscriptionId,
       }));
-      return new Set(await this.#database.announce(this.#id, announcements));
+      return new Set(await this.#database.announce(this.id, announcements));
     } catch (error) {
       this.#fail(error);
       return new Set();
@@ -147,15 +205,20 @@ export class Run {
   #targetDone(event: OpenEvent): void {
     event.open -= 1;
     if (event.open > 0) return;
+    this.#end(event);
     this.#records.add({ agency_id: event.agencyId, event_id: event.id });
     this.#backlog.finished(event.agencyId);
+  }
+
+  #end(event: OpenEvent): void {
+    if (this.#begun.delete(event)) this.#budget.end(event.cpu_ms);
   }
 
   async #record(items: (DeliveryResult | DoneEvent)[]): Promise<void> {
     const results = items.filter((item) => "id" in item);
     const done = items.filter((item) => "event_id" in item);
     try {
-      const { delivered, to_retry } = await this.#database.record(this.#id, results, done);
+      const { delivered, to_retry } = await this.#database.record(this.id, results, done);
       this.#counts.delivered += delivered;
       this.#counts.to_retry += to_retry;
     } catch (error) {
@@ -166,8 +229,9 @@ export class Run {
 
   #fail(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    console.error(JSON.stringify({ level: "error", run_id: this.#id, cause: message }));
+    console.error(JSON.stringify({ level: "error", run_id: this.id, cause: message }));
     this.#error ??= message;
+    this.#handedOver = false;
     this.stop();
   }
 }

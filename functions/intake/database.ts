@@ -73,6 +73,16 @@ export class Database {
     return this.#rpc.call("intake_screened", { claim_id, job_id, source, entries });
   }
 
+  /** Gives back jobs that were not begun. */
+  release(claim_id: string, job_ids: string[]): Promise<number> {
+    return this.#rpc.call("intake_release", { claim_id, job_ids });
+  }
+
+  /** Has the intake called again if jobs wait. */
+  continue(): Promise<boolean> {
+    return this.#rpc.call("intake_continue", {});
+  }
+
   retry(claim_id: string, job_id: string, error: string): Promise<boolean> {
     return this.#rpc.call("intake_retry", { claim_id, job_id, error });
   }

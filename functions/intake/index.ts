@@ -1,10 +1,14 @@
 import { answerJob } from "../_shared/job.ts";
+import { serve } from "../_shared/serve.ts";
+import { WorkerBudget } from "../_shared/worker_budget.ts";
 import { Database } from "./database.ts";
 import { type Qualify, qualifier } from "./qualify.ts";
 import { Run, type Summary } from "./run.ts";
 import { type Screen, sanctionsService } from "./sanctions_service.ts";
 
 const database = new Database();
+/** One for all runs of this worker. On a platform of one's own, WORKER_LIMITS=none says that it sets no limits. */
+const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "none" });
 const qualify: Qualify = await qualifier();
 const screen: Screen | undefined = sanctionsService();
 
@@ -12,9 +16,12 @@ let running: Run | undefined;
 let next: Promise<Summary> | undefined;
 let current: Promise<Summary> | undefined;
 
-Deno.serve((request) => answerJob("intake", request, ask));
+serve(["url", "secret key"], (request) => {
+  budget.requestCame();
+  return answerJob("intake", request, ask);
+});
 
-// The runtime is about to end this worker: claim nothing more.
+// The runtime is about to end this worker: begin nothing more.
 addEventListener("beforeunload", () => running?.stop());
 
 /**
@@ -38,6 +45,6 @@ function ask(): Promise<Summary> {
 }
 
 async function work(): Promise<Summary> {
-  running = new Run(database, qualify, screen);
+  running = new Run(database, budget, qualify, screen);
   return running.work();
 }

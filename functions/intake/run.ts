@@ -1,4 +1,6 @@
+import type { WorkerBudget } from "../_shared/worker_budget.ts";
 import type { Claim, Database, Job } from "./database.ts";
+import { AT_ONCE, CLAIM_MAX, CPU, JOB_MS, RUN_MS } from "./limits.ts";
 import type { Qualify } from "./qualify.ts";
 import type { Screen } from "./sanctions_service.ts";
 
@@ -12,54 +14,80 @@ export interface Summary {
   to_retry: number;
 }
 
-/** A worker lives 150 s; a job begun at the end takes at most 45 s. */
-const RUN_MS = 90_000;
-const CLAIM_MAX = 20;
-const AT_ONCE = 5;
-
-/** One run of the intake: claims jobs and works them off until none is left or the time is up. */
+/**
+ * One run of the intake: claims jobs and works them off until none is left, or until it has begun what its worker can
+ * do. Then it gives back the others and has itself called again.
+ */
 export class Run {
   readonly #database: Database;
+  readonly #budget: WorkerBudget;
   readonly #qualify: Qualify;
   readonly #screen: Screen | undefined;
   readonly #summary: Summary = { qualified: 0, screened: 0, to_retry: 0 };
+  #end_ms = 0;
+  #hasBegun = false;
   #stopping = false;
 
-  constructor(database: Database, qualify: Qualify, screen: Screen | undefined) {
+  constructor(
+    database: Database,
+    budget: WorkerBudget,
+    qualify: Qualify,
+    screen: Screen | undefined,
+  ) {
     this.#database = database;
+    this.#budget = budget;
     this.#qualify = qualify;
     this.#screen = screen;
   }
 
   async work(): Promise<Summary> {
-    const end = Date.now() + RUN_MS;
-    while (!this.#stopping && Date.now() < end) {
+    this.#end_ms = Date.now() + Math.min(RUN_MS, this.#budget.timeFor(JOB_MS));
+    while (this.#mayBegin(CPU.claim_ms + CPU.job_ms)) {
+      this.#budget.spend(CPU.claim_ms);
       const claim = await this.#database.claim(CLAIM_MAX);
-      if (claim.jobs.length === 0) break;
-      await this.#workOff(claim);
+      if (claim.jobs.length === 0) return this.#summary;
+      const notBegun = await this.#workOff(claim);
+      if (notBegun.length > 0) await this.#database.release(claim.claim_id, notBegun);
     }
+    // A run that did nothing would be followed by others that do nothing.
+    if (this.#hasBegun) await this.#database.continue();
     return this.#summary;
   }
 
-  /** Claims nothing more. */
+  #mayBegin(cpu_ms: number): boolean {
+    return !this.#stopping && Date.now() < this.#end_ms && cpu_ms <= this.#budget.cpu_ms;
+  }
+
+  /** Begins nothing more. */
   stop(): void {
     this.#stopping = true;
   }
 
-  async #workOff({ claim_id, jobs }: Claim): Promise<void> {
+  /** Returns the jobs that it did not begin. */
+  async #workOff({ claim_id, jobs }: Claim): Promise<string[]> {
     // Screens against our own list are one statement. One that failed goes alone, so that it does not fail the others.
     const alone = jobs.filter(({ message, attempt }) => message || this.#screen || attempt > 1);
     const together = jobs.filter((job) => !alone.includes(job));
     const queue = [...alone];
     const worker = async () => {
-      for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-        await this.#doOne(claim_id, job);
+      for (let job = queue[0]; job && this.#mayBegin(cpuOf(job)); job = queue[0]) {
+        queue.shift();
+        await this.#counted(job, () => this.#doOne(claim_id, job));
       }
     };
     await Promise.all([
       ...Array.from({ length: AT_ONCE }, worker),
       this.#screenTogether(claim_id, together),
     ]);
+    return queue.map(({ id }) => id);
+  }
+
+  async #counted(job: Job, work: () => Promise<void>): Promise<void> {
+    const cpu_ms = cpuOf(job);
+    this.#hasBegun = true;
+    this.#budget.begin(cpu_ms);
+    await work();
+    this.#budget.end(cpu_ms);
   }
 
   async #doOne(claimId: string, job: Job): Promise<void> {
@@ -82,6 +110,8 @@ export class Run {
 
   async #screenTogether(claimId: string, jobs: Job[]): Promise<void> {
     if (jobs.length === 0) return;
+    this.#hasBegun = true;
+    this.#budget.spend(CPU.job_ms);
     try {
       this.#summary.screened += await this.#database.screen(
         claimId,
@@ -101,4 +131,10 @@ export class Run {
     this.#summary.to_retry += 1;
     await this.#database.retry(claimId, job.id, message).catch(() => {});
   }
+}
+
+function cpuOf({ message }: Job): number {
+  const { job_ms, mail_ms_per_kib, mail_at_most_ms } = CPU;
+  const kib = (message?.body.length ?? 0) / 1024;
+  return job_ms + Math.min(mail_at_most_ms, kib * mail_ms_per_kib);
 }

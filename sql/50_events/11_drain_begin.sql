@@ -1,4 +1,5 @@
-create function private.drain_begin() returns jsonb
+create function private.drain_begin(
+  continues uuid default null, share int default 0, shares int default 1, calls_again boolean default true) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -8,6 +9,7 @@ declare
   event_ids uuid[];
   dead_run_ids uuid[];
   run public.drain_runs;
+  begun_at timestamptz;
 begin
   -- The lock waits for nobody: an event that another drain is reclaiming is left to it.
   select array_agg(e.agency_id), array_agg(e.id), array_agg(e.run_id) into agency_ids, event_ids, dead_run_ids
@@ -26,19 +28,34 @@ begin
     perform private.settle_events(agency_ids, event_ids, dead_run_ids);
   end if;
 
-  insert into public.drain_runs (reclaimed) values (coalesce(cardinality(event_ids), 0)) returning * into run;
+  begun_at := clock_timestamp();
+  run.due_before := begun_at;
+  run.share := drain_begin.share;
+  run.shares := drain_begin.shares;
+  if continues is not null then
+    select r.due_before, r.share, r.shares into run.due_before, run.share, run.shares
+    from public.drain_runs r where r.id = drain_begin.continues;
+    if not found then
+      perform private.raise_error(404, 'not_found', 'There is no such drain run to continue.');
+    end if;
+  end if;
+  insert into public.drain_runs (started_at, due_before, continues, share, shares, calls_again, reclaimed)
+  values (begun_at, run.due_before, drain_begin.continues, run.share, run.shares, drain_begin.calls_again,
+    coalesce(cardinality(event_ids), 0))
+  returning * into run;
   return jsonb_build_object('run_id', run.id, 'reclaimed', run.reclaimed);
 end
 $$;
-comment on function private.drain_begin() is
-  'Starts a drain run. First takes back the events of runs that died: their open deliveries become unknown, and the events are settled. Returns {run_id, reclaimed}.';
-grant execute on function private.drain_begin() to service_role;
+comment on function private.drain_begin(uuid, int, int, boolean) is
+  'Starts a drain run, or one that continues another and takes what was due for that one. First takes back the events of runs that died: their open deliveries become unknown, and the events are settled. Returns {run_id, reclaimed}.';
+grant execute on function private.drain_begin(uuid, int, int, boolean) to service_role;
 
-create function api.drain_begin() returns jsonb
+create function api.drain_begin(
+  continues uuid default null, share int default 0, shares int default 1, calls_again boolean default true) returns jsonb
 language sql
 set search_path = ''
 as $$
-  select private.drain_begin();
+  select private.drain_begin(continues, share, shares, calls_again);
 $$;
-comment on function api.drain_begin() is 'For the drain: starts a run and reclaims what dead runs held. Returns {run_id, reclaimed}. Service role only.';
-grant execute on function api.drain_begin() to service_role;
+comment on function api.drain_begin(uuid, int, int, boolean) is 'For the drain: starts a run and reclaims what dead runs held. Returns {run_id, reclaimed}. Service role only.';
+grant execute on function api.drain_begin(uuid, int, int, boolean) to service_role;

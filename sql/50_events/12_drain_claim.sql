@@ -8,15 +8,15 @@ set plan_cache_mode = force_custom_plan
 set timezone = 'UTC'
 as $$
 declare
-  run_started_at timestamptz;
+  run public.drain_runs;
   agency_ids uuid[];
   event_ids uuid[];
   claimed_events jsonb;
   untargeted public.events[];
   bodiless public.events[];
 begin
-  select r.started_at into run_started_at from public.drain_runs r where r.id = drain_claim.run_id and r.finished_at is null;
-  if run_started_at is null then
+  select r.* into run from public.drain_runs r where r.id = drain_claim.run_id and r.finished_at is null;
+  if run.id is null then
     perform private.raise_error(404, 'not_found', 'There is no such drain run at work.');
   end if;
 
@@ -34,18 +34,24 @@ begin
       order by e.agency_id, e.available_at limit 1
     ) as next_head
   ),
-  open_agencies as (
-    select h.agency_id, h.available_at, count(*) over () as agencies
+  due_agencies as (
+    select h.agency_id, h.available_at, (uuid_hash(h.agency_id) & 2147483647) % run.shares = run.share as is_own
     from heads h
-    where h.available_at <= run_started_at and h.agency_id <> all (busy_agencies)
-    order by h.available_at
+    where h.available_at <= run.due_before and h.agency_id <> all (busy_agencies)
+  ),
+  open_agencies as (
+    select d.agency_id, d.available_at, count(*) over () as agencies
+    from due_agencies d
+    -- Nobody stands idle beside a queue: a run that is through with its share helps with the others'.
+    where d.is_own or not exists (select from due_agencies o where o.is_own)
+    order by d.available_at
     limit max_events
   )
   select array_agg(turn.agency_id), array_agg(turn.id) into agency_ids, event_ids
   from open_agencies o
   cross join lateral (
     select e.agency_id, e.id from public.events e
-    where e.agency_id = o.agency_id and e.status = 'pending' and e.available_at <= run_started_at
+    where e.agency_id = o.agency_id and e.status = 'pending' and e.available_at <= run.due_before
     order by e.available_at, e.id
     limit greatest(1, max_events / o.agencies)
     for update skip locked
@@ -72,8 +78,8 @@ begin
     set status = 'claimed',
         attempts = e.attempts + 1,
         run_id = drain_claim.run_id,
-        -- Longer than any run: a function lives 150 s at most.
-        lease_until = clock_timestamp() + interval '200 seconds',
+        -- A run begins nothing after 110 s, and what it began is recorded well before this.
+        lease_until = run.started_at + interval '150 seconds',
         body = coalesce(e.body, case when t.list is not null then private.event_body(e.event_type, e.agency_id, e.subject_id) end)
     from targeted t
     where e.agency_id = t.agency_id and e.id = t.id
@@ -111,7 +117,7 @@ begin
 end
 $$;
 comment on function private.drain_claim(uuid, int, uuid[]) is
-  'Claims up to max_events that were available when the run started, turn by turn over agencies, without the busy ones; counts the attempt and serializes the body the first time. An event with nobody to post to is settled at once. Returns {events: [{agency_id, id, event_type, body, targets: [{subscription_id, url}]}], without_post}.';
+  'Claims up to max_events that are due for the run, turn by turn over the agencies of its share and then over the others, without the busy ones; counts the attempt and serializes the body the first time. An event with nobody to post to is settled at once. Returns {events: [{agency_id, id, event_type, body, targets: [{subscription_id, url}]}], without_post}.';
 grant execute on function private.drain_claim(uuid, int, uuid[]) to service_role;
 
 create function api.drain_claim(run_id uuid, max_events int, busy_agencies uuid[]) returns jsonb

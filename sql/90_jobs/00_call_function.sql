@@ -1,4 +1,4 @@
-create function private.call_function(function_name text) returns bigint
+create function private.call_function(function_name text, task jsonb default '{}') returns bigint
 language plpgsql
 security definer
 set search_path = ''
@@ -16,9 +16,10 @@ begin
 
   return net.http_post(
     url := rtrim(project_url, '/') || '/functions/v1/' || function_name,
+    body := task,
     headers := jsonb_build_object('content-type', 'application/json', 'apikey', secret_key),
     timeout_milliseconds := 10000);
 end
 $$;
-comment on function private.call_function(text) is
+comment on function private.call_function(text, jsonb) is
   'Asks one of our functions to work: queues a request that pg_net sends after the commit, with the secret key from Vault. Returns its id in pg_net; null, with a notice, when Vault lacks project_url or secret_key.';

@@ -29,6 +29,11 @@ export function signToken(jwtSecret: string, claims: Record<string, unknown>): s
   return `${unsigned}.${createHmac("sha256", jwtSecret).update(unsigned).digest("base64url")}`;
 }
 
+/** The key that projects had for a role before there were publishable and secret keys; hosted ones live ten years. */
+export function legacyKey({ jwtSecret }: Keys, role: "anon" | "service_role"): string {
+  return signToken(jwtSecret, { iss: "supabase", role, iat: 1_750_000_000, exp: 2_065_000_000 });
+}
+
 /** The credentials kept in the data folder, made on first use. */
 export async function loadKeys(dataDirectory: string): Promise<Keys> {
   const kept = readKeys(dataDirectory);

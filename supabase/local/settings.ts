@@ -7,11 +7,13 @@ export interface Settings {
   databasePort: number;
   dataDirectory: string;
   seed: boolean;
+  /** Whether functions run within the limits of the hosted runtime. */
+  edgeLimits: boolean;
 }
 
 const root = resolve(import.meta.dirname, "..", "..");
 
-/** Reads `PORT`, `DB_PORT`, `DATA_DIR` and `SEED`. */
+/** Reads `PORT`, `DB_PORT`, `DATA_DIR`, `SEED` and `EDGE_LIMITS`. */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const port = readPort(environment, "PORT", 54321);
   const databasePort = readPort(environment, "DB_PORT", 54322);
@@ -21,6 +23,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     databasePort,
     dataDirectory: resolve(root, environment.DATA_DIR || ".local"),
     seed: environment.SEED !== "false",
+    edgeLimits: readSwitch(environment, "EDGE_LIMITS"),
   };
 }
 
@@ -32,4 +35,11 @@ function readPort(environment: NodeJS.ProcessEnv, name: string, standard: number
     throw new Failure(`${name} is no port: ${text}`);
   }
   return port;
+}
+
+function readSwitch(environment: NodeJS.ProcessEnv, name: string): boolean {
+  const text = environment[name] || "false";
+  if (text !== "true" && text !== "false")
+    throw new Failure(`${name} is not true or false: ${text}`);
+  return text === "true";
 }

@@ -2,7 +2,10 @@ import { serveConsentPage } from "./consent/serve.ts";
 import { type Handler, openFront } from "./front/server.ts";
 import { type FunctionConfig, isOnDisk } from "./functions/config.ts";
 import { functionEnvironment } from "./functions/environment.ts";
-import { runFunction } from "./functions/process.ts";
+import { type EdgeLimits, HOSTED_LIMITS } from "./functions/limits.ts";
+import { keepRunning } from "./functions/process.ts";
+import type { RunningFunction } from "./functions/running.ts";
+import { runWorkers } from "./functions/worker_pool.ts";
 import type { GatewayDatabase } from "./gateway/connection.ts";
 import { type Gateway, openGateway } from "./gateway/gateway.ts";
 import type { Keys } from "./keys.ts";
@@ -24,6 +27,8 @@ export interface StackOptions {
   storageDirectory: string;
   /** Where the authorization server keeps its keys and what it granted. */
   oauthDirectory: string;
+  /** Whether functions run within the limits of the hosted runtime, or within which others. */
+  edgeLimits: boolean | EdgeLimits;
   /** Added to the environment of every function. */
   environment?: Record<string, string>;
   /** Off when the server has the real pg_cron. */
@@ -36,8 +41,10 @@ export interface Stack {
   baseUrl: string;
   port: number;
   gateway: Gateway;
-  /** Process id of a function, or nothing while it is not running. */
+  /** The process of a function that takes requests, or nothing while none does. */
   functionPid(name: string): number | undefined;
+  /** All processes of a function: with limits, a new worker runs beside those that finish their work. */
+  functionPids(name: string): number[];
   stop(): Promise<void>;
 }
 
@@ -52,13 +59,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   let gateway: Gateway | undefined;
   let authorizationServer: AuthorizationServer | undefined;
   let consentPage: Handler | undefined;
-  const functions = new Map<string, ReturnType<typeof runFunction>>();
+  const functions = new Map<string, RunningFunction>();
   const workers: Worker[] = [];
   const front = await openFront(options.port, {
     gateway: () => gateway,
     authorizationServer: () => authorizationServer?.handle,
     consentPage: () => consentPage,
-    functionPort: (name) => functions.get(name)?.port,
+    takeTurn: (name) => functions.get(name)?.take(),
   });
 
   const siteUrl = `${front.baseUrl}/consent`;
@@ -76,10 +83,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       keys,
       ...(options.environment ? { overrides: options.environment } : {}),
     });
-    const { cacheDirectory } = options;
+    const settings = { environment, cacheDirectory: options.cacheDirectory, log };
+    const limits = options.edgeLimits === true ? HOSTED_LIMITS : options.edgeLimits;
     for (const config of options.functions) {
       if (isOnDisk(config)) {
-        functions.set(config.name, runFunction(config, { environment, cacheDirectory, log }));
+        const running = limits
+          ? runWorkers(config, settings, limits)
+          : keepRunning(config, settings);
+        functions.set(config.name, running);
       } else {
         log(`[${config.name}] is not there: no file ${config.entrypoint}`);
       }
@@ -113,6 +124,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       port: front.port,
       gateway,
       functionPid: (name) => functions.get(name)?.pid,
+      functionPids: (name) => functions.get(name)?.pids ?? [],
       stop,
     };
   } catch (error) {

@@ -3,6 +3,8 @@ import postgres from "postgres";
 import { demoKey, demoLogin, type Login, seedWhenEmpty } from "./demo.ts";
 import { exitWith, Failure } from "./failure.ts";
 import { readFunctions } from "./functions/config.ts";
+import { findDeno } from "./functions/deno.ts";
+import { requireProc } from "./functions/limits.ts";
 import { type Keys, loadKeys } from "./keys.ts";
 import { lockDirectory } from "./lock.ts";
 import { applyMigrations } from "./migrations.ts";
@@ -22,6 +24,8 @@ async function main(): Promise<void> {
   onSignal(() => void stop(0));
   onParentGone(() => void stop(0));
   const settings = readSettings();
+  findDeno();
+  if (settings.edgeLimits) requireProc();
   await startDatabase(settings);
   const url = databaseUrl(settings.databasePort);
   const keys = await loadKeys(settings.dataDirectory);
@@ -40,11 +44,15 @@ async function main(): Promise<void> {
     cacheDirectory: join(settings.dataDirectory, "deno"),
     storageDirectory: join(settings.dataDirectory, "storage"),
     oauthDirectory: join(settings.dataDirectory, "oauth"),
+    edgeLimits: settings.edgeLimits,
     cronWorker: true,
     log: (line) => console.log(line),
   });
   await shutdown.add(() => stack.stop());
 
+  if (settings.edgeLimits) {
+    console.log("Functions run within the hosted limits: 2 s of CPU, 150 s and 256 MB a worker.");
+  }
   const demo = await prepareDatabase(url, settings, stack.baseUrl, keys);
   announce(stack.baseUrl, url, demo, Date.now() - startedAt);
 }

@@ -1,12 +1,13 @@
-import { type ChildProcess, fork, spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { EXCHANGES_WITH_A_HOST } from "../../functions/drain/limits.ts";
-import { findDeno } from "../../supabase/local/functions/process.ts";
+import { findDeno } from "../../supabase/local/functions/deno.ts";
 import { createAuthority, issueCertificate } from "../drain/receiver/certificates.ts";
 import { hang } from "../drain/receiver/receiver.ts";
 import { World } from "../drain/world.ts";
+import { FastTarget } from "./drain/fast-target.ts";
+import { drainTo, giveUp } from "./drain/queue.ts";
 import { median, ratioOf } from "./rounds.ts";
 import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 
@@ -14,6 +15,8 @@ const events = 10_000;
 const hangingEvents = 1000;
 /** An even number, as the order changes from one to the next. */
 const rounds = 4;
+/** What one worker can do as long as nothing ends it: the drain itself, without the platform. */
+const UNLIMITED = { edgeLimits: false, environment: { WORKER_LIMITS: "none" } };
 const secret = "a secret of the bench";
 const here = join(import.meta.dirname, "drain");
 
@@ -25,7 +28,7 @@ const here = join(import.meta.dirname, "drain");
 export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
   const authority = await createAuthority();
   const target = await FastTarget.start(await issueCertificate(authority));
-  const world = await World.open({ server, authority });
+  const world = await World.open({ server, authority, ...UNLIMITED });
   const times = { bare: [] as number[], drain: [] as number[], hanging: [] as number[] };
   try {
     const fast = await world.stack.createAgency("Rápida");
@@ -33,14 +36,14 @@ export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
     await world.stack.sql`select admin.set_signing_secret(${fast}, ${secret})`;
     await world.subscribe(fast, target.url);
     world.receiver.on("/hangs", hang);
-    await drain(world, fast, target);
+    await drainTo(target, world, fast, events);
     const alone = async () => {
-      times.drain.push(await drain(world, fast, target));
+      times.drain.push(await drainTo(target, world, fast, events));
     };
     const besideHanging = async () => {
       const hanging = await world.subscribe(slow, world.receiver.url("/hangs"));
       await world.completeDocuments(slow, hangingEvents);
-      times.hanging.push(await drain(world, fast, target));
+      times.hanging.push(await drainTo(target, world, fast, events));
       await giveUp(world, slow, hanging);
     };
     for (let round = 1; round <= rounds; round++) {
@@ -79,16 +82,6 @@ export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
   ];
 }
 
-/** Queues the events, calls the drain and returns how long it took until all had arrived. */
-async function drain(world: World, agency: string, target: FastTarget): Promise<number> {
-  await world.completeDocuments(agency, events);
-  await world.stack.sql`vacuum analyze public.events, public.deliveries, public.documents`;
-  const reached = target.reaches(events);
-  const startedAt = Date.now();
-  await world.callDrain({});
-  return (await reached) - startedAt;
-}
-
 async function bareLoop(world: World, agency: string, target: FastTarget): Promise<number> {
   const rows = await world.stack.sql<{ body: string }[]>`
     select body from public.events where agency_id = ${agency} order by queued_at desc limit ${events}`;
@@ -123,48 +116,4 @@ async function bareLoop(world: World, agency: string, target: FastTarget): Promi
   if (Number.isNaN(took)) throw new Error("the bare loop failed");
   await reached;
   return took;
-}
-
-/** Takes away what hangs, so that the run that waits for it ends. */
-async function giveUp(world: World, agency: string, subscription: string): Promise<void> {
-  const { sql } = world.stack;
-  await sql`delete from public.subscriptions where id = ${subscription}`;
-  world.receiver.hangUp();
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
-    await world.drain();
-    const left =
-      await sql`select from public.events where agency_id = ${agency} and status <> 'delivered'`;
-    if (left.length === 0) return;
-  }
-  throw new Error("the drain did not let go of a target that hangs");
-}
-
-class FastTarget {
-  readonly #child: ChildProcess;
-  readonly url: string;
-
-  private constructor(child: ChildProcess, port: number) {
-    this.#child = child;
-    this.url = `https://127.0.0.1:${port}/fast`;
-  }
-
-  static async start(certificate: { key: string; cert: string }): Promise<FastTarget> {
-    const child = fork(join(here, "receiver.ts"));
-    child.send(certificate);
-    const [{ port }] = (await once(child, "message")) as [{ port: number }];
-    return new FastTarget(child, port);
-  }
-
-  /** When so many requests have been read. */
-  async reaches(count: number): Promise<number> {
-    this.#child.send(count);
-    const [{ reached }] = (await once(this.#child, "message")) as [{ reached: number }];
-    return reached;
-  }
-
-  async stop(): Promise<void> {
-    this.#child.disconnect();
-    await once(this.#child, "exit");
-  }
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { findDeno } from "../../supabase/local/functions/process.ts";
+import { findDeno } from "../../supabase/local/functions/deno.ts";
 
 const config = join(import.meta.dirname, "..", "..", "functions", "deno.json");
 

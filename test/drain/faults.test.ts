@@ -230,6 +230,14 @@ describe("a target that", () => {
     await file.close();
   });
 
+  test("hangs up before the connection is secured gets nothing", async () => {
+    const silent = createServer((socket) => socket.once("data", () => socket.end()));
+    await once(silent.listen(0, "127.0.0.1"), "listening");
+    const { port } = silent.address() as { port: number };
+    expect(await failure("hangs up", `https://127.0.0.1:${port}/`)).toBe("tls_failed");
+    silent.close();
+  });
+
   test("speaks something else fails", async () => {
     world.receiver.on(path("other"), (request) => {
       request.socket.end("SSH-2.0-OpenSSH_9.6\r\n\r\n");

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Drained, drainOnce } from "../../supabase/local/drain_runs.ts";
 import { type TestStack, type TestStackOptions, testStack } from "../stack/harness.ts";
 import type { TestServer } from "../stack/server.ts";
 import { type Certificate, createAuthority, issueCertificate } from "./receiver/certificates.ts";
@@ -32,6 +33,8 @@ export interface WorldOptions {
   /** `drain` alone by default. */
   functions?: NonNullable<TestStackOptions["functions"]>;
   environment?: Record<string, string>;
+  /** Whether the functions run within the hosted runtime's limits. On by default. */
+  edgeLimits?: boolean;
   /** Whether the minute jobs run by themselves. */
   cron?: boolean;
   /** The server to make the database on, outside of vitest. */
@@ -77,6 +80,7 @@ export class World {
             DENO_CERT: file,
             ...options.environment,
           },
+          edgeLimits: options.edgeLimits ?? true,
           cron: options.cron ?? false,
         },
         options.server,
@@ -120,11 +124,16 @@ export class World {
     return rows.map(({ id }) => id);
   }
 
-  /** One drain run, start to end, as `npm run drain` makes it. */
-  async drain(): Promise<Record<string, unknown>> {
-    const response = await this.callDrain({ wait: true });
+  /** One minute's drain, start to end, as `npm run drain` makes it. */
+  drain(): Promise<Drained> {
+    return drainOnce(this.stack.sql, (order) => this.run(order));
+  }
+
+  /** One run of the drain, start to end, which others may continue. */
+  async run(order: Record<string, unknown>): Promise<Drained> {
+    const response = await this.callDrain({ ...order, wait: true });
     if (!response.ok) throw new Error(`the drain answered ${response.status}`);
-    return (await response.json()) as Record<string, unknown>;
+    return (await response.json()) as Drained;
   }
 
   callDrain(body: unknown, headers: Record<string, string> = {}): Promise<Response> {

@@ -9,7 +9,7 @@ let stack: TestStack;
 let agency: TestAgency;
 
 beforeAll(async () => {
-  stack = await testStack({ functions: ["api", "intake"] });
+  stack = await testStack({ functions: ["api", "intake"], edgeLimits: true });
   agency = await createAgency(stack);
 });
 afterAll(() => stack?.stop());

@@ -7,8 +7,9 @@ const PAUSE_MS = 50;
 export async function eventually<T>(
   ask: () => Promise<T>,
   suffices: (answer: T) => boolean,
+  within_ms = DEADLINE_MS,
 ): Promise<T> {
-  const deadline = Date.now() + DEADLINE_MS;
+  const deadline = Date.now() + within_ms;
   for (;;) {
     const answer = await ask();
     if (suffices(answer)) return answer;
@@ -38,4 +39,22 @@ export async function jobsLeft({ sql }: TestStack): Promise<number> {
 export async function leadRow({ sql }: TestStack, id: string) {
   const [row] = await sql`select * from public.leads where id = ${id}`;
   return row as Record<string, unknown>;
+}
+
+const LINE =
+  "Hola, buscamos comprar un piso en Chamberí de 3 habitaciones, hasta 450.000 euros, cuanto antes.\n";
+
+/** Leads that came with mails of 20 kB, which wait to be read. */
+export async function queueMails({ sql }: TestStack, agency: string, count: number): Promise<void> {
+  const body = LINE.repeat(220).slice(0, 20_000);
+  await sql`
+    with contact as (
+      insert into public.contacts (agency_id, full_name) values (${agency}, 'Marta Ibáñez') returning id
+    ),
+    lead as (
+      insert into public.leads (agency_id, full_name, contact_id)
+      select ${agency}, 'Lead ' || n, contact.id from contact, generate_series(1, ${count}::int) n returning id
+    )
+    insert into public.messages (agency_id, lead_id, direction, channel, subject, body, qualification_status)
+    select ${agency}, lead.id, 'inbound', 'email', 'Buscamos piso', ${body}, 'pending' from lead`;
 }

@@ -108,8 +108,9 @@ describe("npm start", { timeout: 120_000 }, () => {
     expect(await stop(first, "SIGINT")).toBe(0);
     expect(readPostmaster(join(directory, "data", "postgres"))).toBeUndefined();
 
-    const second = start();
+    const second = start({ EDGE_LIMITS: "true" });
     expect(await isUp(second)).toBe(key);
+    expect(second.output()).toContain("Functions run within the hosted limits");
     const again = await fetch(`http://127.0.0.1:${port}/api/v1/operations/${data[0]?.id}`, {
       headers: { authorization: `Bearer ${key}` },
     });
@@ -221,6 +222,8 @@ describe("npm start", { timeout: 120_000 }, () => {
       [{ PORT: busyPort }, /^corredor: port \d+ is in use \(PORT /],
       [{ DB_PORT: busyPort }, /^corredor: port \d+ is in use \(DB_PORT /],
       [{ PORT: "x" }, /^corredor: PORT is no port: x$/],
+      [{ EDGE_LIMITS: "yes" }, /^corredor: EDGE_LIMITS is not true or false: yes$/],
+      [{ DENO_VERSION: "1" }, /^corredor: DENO_VERSION is neither 2\.1 nor left out: 1$/],
       [{ DATA_DIR: join(directory, "broken") }, /^corredor: Postgres does not start on \S+: .+/],
       [{ PORT: busyPort, DB_PORT: busyPort }, /^corredor: PORT and DB_PORT are both \d+$/],
       [{ DATA_DIR: join(directory, "foreign") }, /^corredor: \S+ is not empty, and no data folder/],

@@ -96,6 +96,18 @@ describe("pg_net", () => {
     expect(await outcome(row?.id)).toMatchObject({ status_code: null, timed_out: true });
   });
 
+  test("sends nothing more while an answer of those before is awaited", async () => {
+    const hanging = received.filter(({ url }) => url === "/hang").length;
+    const [slow] = await stack.sql`
+      select net.http_post(${`${target}/hang`}, timeout_milliseconds := 1500) as id`;
+    await eventually(() => received.filter(({ url }) => url === "/hang").length > hanging);
+    const [next] = await stack.sql`select net.http_post(${`${target}/next`}) as id`;
+    await outcome(next?.id);
+    const [gaveUp] = await stack.sql`
+      select timed_out from net._http_response where id = ${slow?.id}`;
+    expect(gaveUp).toEqual({ timed_out: true });
+  });
+
   test("keeps why a request failed", async () => {
     const [row] = await stack.sql`select net.http_post('http://127.0.0.1:1/') as id`;
     const { error_msg, timed_out } = await outcome(row?.id);

@@ -80,6 +80,7 @@ async function deliver({ url, database }: DebianServer): Promise<void> {
     storageDirectory: join(directory, "storage"),
     oauthDirectory: join(directory, "oauth"),
     environment: { HOOKS_ALLOW_PRIVATE_TARGETS: "true", DENO_CERT: authorityFile },
+    edgeLimits: false,
     cronWorker: false,
     log: () => {},
   });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { isOnDisk, readFunctions } from "../../supabase/local/functions/config.ts";
-import { findDeno } from "../../supabase/local/functions/process.ts";
+import { findDeno } from "../../supabase/local/functions/deno.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
 

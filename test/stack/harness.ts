@@ -2,7 +2,8 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { inject } from "vitest";
 import { type FunctionConfig, readFunctions } from "../../supabase/local/functions/config.ts";
-import { generateKeys, signToken } from "../../supabase/local/keys.ts";
+import type { EdgeLimits } from "../../supabase/local/functions/limits.ts";
+import { generateKeys, legacyKey, signToken } from "../../supabase/local/keys.ts";
 import { storeSecrets } from "../../supabase/local/secrets.ts";
 import { startStack } from "../../supabase/local/stack.ts";
 import { Permission } from "../../types/contracts/permissions.ts";
@@ -24,10 +25,13 @@ export interface TestStack extends TestDatabase {
   baseUrl: string;
   publishableKey: string;
   secretKey: string;
+  /** The secret key of an older project. */
+  serviceRoleKey: string;
   jwtSecret: string;
   /** What functions and workers printed. */
   logs: string[];
   functionPid(name: string): number | undefined;
+  functionPids(name: string): number[];
   /** A token of a signed-in user, as Auth would give it. */
   accessToken(claims: Record<string, unknown>): string;
   /** Makes functions callable that the test itself created. */
@@ -40,6 +44,8 @@ export interface TestStackOptions {
   functions?: readonly (string | FunctionConfig)[];
   /** Added to the functions' environment. */
   environment?: Record<string, string>;
+  /** Whether the functions run within the limits of the hosted runtime, or within which others. Off by default. */
+  edgeLimits?: boolean | EdgeLimits;
   /** Whether cron jobs run by themselves. Off by default, so that no minute job comes between. */
   cron?: boolean;
 }
@@ -87,6 +93,7 @@ export async function testStack(
       cacheDirectory: join(server.directory, "deno"),
       storageDirectory: join(server.directory, "storage"),
       oauthDirectory: join(server.directory, "oauth", new URL(database.databaseUrl).pathname),
+      edgeLimits: options.edgeLimits ?? false,
       cronWorker: options.cron === true,
       log: (line) => {
         logs.push(line);
@@ -100,9 +107,11 @@ export async function testStack(
       baseUrl: stack.baseUrl,
       publishableKey: keys.publishableKey,
       secretKey: keys.secretKey,
+      serviceRoleKey: legacyKey(keys, "service_role"),
       jwtSecret: keys.jwtSecret,
       logs,
       functionPid: stack.functionPid,
+      functionPids: stack.functionPids,
       accessToken: (claims) => signToken(keys.jwtSecret, claims),
       reloadSchema: () => stack.gateway.reloadSchema(),
       async stop() {

@@ -18,7 +18,7 @@ const hopByHop = new Set([
 ]);
 
 /** Answers a request whose function cannot be reached. */
-export type Refuse = (request: IncomingMessage, response: ServerResponse) => void;
+export type Refuse = () => void;
 
 /** Passes requests on to a function over kept connections, bodies as streams. */
 export class Forwarder {
@@ -59,7 +59,7 @@ export class Forwarder {
     };
     outgoing.on("error", () => {
       if (answered) dropRest();
-      else refuse(request, response);
+      else refuse();
     });
     response.on("finish", () => {
       if (request.complete) return;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { Failure } from "../failure.ts";
+import type { Turn } from "../functions/running.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { Forwarder } from "./forward.ts";
 import { routeOf } from "./routes.ts";
@@ -21,7 +22,7 @@ export interface FrontTargets {
   gateway(): Gateway | undefined;
   authorizationServer(): Handler | undefined;
   consentPage(): Handler | undefined;
-  functionPort(name: string): number | undefined;
+  takeTurn(name: string): Turn | undefined | Promise<Turn | undefined>;
 }
 
 /** Listens on the loopback interface; port 0 takes a free one. */
@@ -36,6 +37,24 @@ export async function openFront(port: number, targets: FrontTargets): Promise<Fr
     },
     { overrideGlobalObjects: false },
   );
+
+  function call(
+    turn: Turn | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+  ): void {
+    if (turn === undefined) {
+      refuse(request, response);
+      return;
+    }
+    // The caller may have gone while the request waited for a worker.
+    if (response.closed) turn.over();
+    else response.once("close", () => turn.over());
+    forwarder.forward(request, response, turn.port, path, () =>
+      refuse(request, response, turn.killed() ? OVER_LIMIT : STARTING),
+    );
+  }
 
   const server = createServer((request, response) => {
     const route = routeOf(request.url ?? "/");
@@ -53,9 +72,10 @@ export async function openFront(port: number, targets: FrontTargets): Promise<Fr
       (handle ?? refuse)(request, response);
       return;
     }
-    const functionPort = targets.functionPort(route.function);
-    if (functionPort === undefined) refuse(request, response);
-    else forwarder.forward(request, response, functionPort, route.path, refuse);
+    const turn = targets.takeTurn(route.function);
+    if (turn instanceof Promise)
+      void turn.then((turn) => call(turn, request, response, route.path));
+    else call(turn, request, response, route.path);
   });
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
@@ -82,22 +102,34 @@ export async function openFront(port: number, targets: FrontTargets): Promise<Fr
   };
 }
 
-const unavailable = JSON.stringify({
-  error: {
-    code: "unavailable",
-    message: "The service is starting. Try again in a moment.",
-    details: {},
-  },
-});
-const unavailableHeaders = { "content-type": "application/json", "retry-after": "1" };
-
-function unavailableResponse(): Response {
-  return new Response(unavailable, { status: 503, headers: unavailableHeaders });
+/** An answer of the runtime, in the service's own error shape. */
+interface Refusal {
+  status: number;
+  body: string;
 }
 
-/** A function that is restarting answers in the service's own error shape. */
-function refuse(request: IncomingMessage, response: ServerResponse): void {
+function refusal(status: number, code: string, message: string): Refusal {
+  return { status, body: JSON.stringify({ error: { code, message, details: {} } }) };
+}
+
+/** A function that is restarting. */
+const STARTING = refusal(503, "unavailable", "The service is starting. Try again in a moment.");
+
+/** Status and name are the hosted runtime's, for a request whose worker was killed. */
+const OVER_LIMIT = refusal(
+  546,
+  "worker_resource_limit",
+  "The function used more than it may and was ended. Try again.",
+);
+
+const refusalHeaders = { "content-type": "application/json", "retry-after": "1" };
+
+function unavailableResponse(): Response {
+  return new Response(STARTING.body, { status: STARTING.status, headers: refusalHeaders });
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, answer = STARTING): void {
   request.resume();
   if (response.headersSent) response.destroy();
-  else response.writeHead(503, unavailableHeaders).end(unavailable);
+  else response.writeHead(answer.status, refusalHeaders).end(answer.body);
 }

@@ -1,4 +1,4 @@
-import type { Keys } from "../keys.ts";
+import { type Keys, legacyKey } from "../keys.ts";
 
 /** Settings of optional features, handed on as they are. */
 const featurePrefixes = ["MCP_", "QUALIFIER_", "SANCTIONS_"];
@@ -14,6 +14,9 @@ export function functionEnvironment(options: {
     SUPABASE_URL: baseUrl,
     SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: keys.publishableKey }),
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
+    // What projects had before; the platform gives both.
+    SUPABASE_ANON_KEY: legacyKey(keys, "anon"),
+    SUPABASE_SERVICE_ROLE_KEY: legacyKey(keys, "service_role"),
     PUBLIC_BASE_URL: process.env.PUBLIC_BASE_URL ?? baseUrl,
     HOOKS_ALLOW_PRIVATE_TARGETS: process.env.HOOKS_ALLOW_PRIVATE_TARGETS ?? "false",
     ...Object.fromEntries(

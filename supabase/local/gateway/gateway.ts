@@ -3,6 +3,7 @@ import type { Keys } from "../keys.ts";
 import { openStorage } from "../storage/storage.ts";
 import { refusedAuthorization } from "./authorization.ts";
 import { EXPOSED_SCHEMA, GatewayConnection, type GatewayDatabase } from "./connection.ts";
+import { acceptLegacyKeys } from "./legacy_keys.ts";
 import { isForStudio, openStudio } from "./studio.ts";
 
 /** Data API, Auth and Studio of one database by Supabase Lite, and its Storage. */
@@ -33,6 +34,7 @@ export async function openGateway(options: {
     secret_key: keys.secretKey,
     site_url: siteUrl,
   };
+  const translate = acceptLegacyKeys(keys);
   const studio = await openStudio({ adminUrl: database.adminUrl, auth });
   const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
@@ -45,7 +47,8 @@ export async function openGateway(options: {
   await app.init();
   await connection.reloadSchema();
   return {
-    async fetch(request, context) {
+    async fetch(asked, context) {
+      const request = translate(asked);
       if (STORAGE.test(request.url)) return storage.fetch(request);
       if (isForStudio(request)) return studio.fetch(request, context);
       const refused = DATA_API.test(request.url) ? refusedAuthorization(request) : undefined;

@@ -24,7 +24,10 @@ interface Outcome {
 const batch = 200;
 const poll_ms = 1000;
 
-/** Sends the requests that `net.http_*` queued, once they are committed, as pg_net's worker does. */
+/**
+ * Sends the requests that `net.http_*` queued, once they are committed, as pg_net's worker does: a batch at once, and
+ * the next when the last of it has been answered or given up.
+ */
 export function startNetWorker(databaseUrl: string, log: (line: string) => void): Worker {
   const sql = postgres(databaseUrl, {
     max: 2,
@@ -32,20 +35,21 @@ export function startNetWorker(databaseUrl: string, log: (line: string) => void)
     connection: { application_name: "pg_net" },
   });
   const stopping = new AbortController();
-  const sending = new Set<Promise<void>>();
   let wake = () => {};
+
+  async function sendAndRecord(request: QueuedRequest): Promise<void> {
+    try {
+      await recordOutcome(sql, request.id, await send(request, stopping.signal));
+    } catch (error) {
+      log(`[net] ${messageOf(error)}`);
+    }
+  }
 
   async function sendQueued(): Promise<void> {
     for (let taken = batch; taken === batch && !stopping.signal.aborted; ) {
       const requests = await takeRequests(sql);
       taken = requests.length;
-      for (const request of requests) {
-        const sent = send(request, stopping.signal)
-          .then((outcome) => recordOutcome(sql, request.id, outcome))
-          .catch((error) => log(`[net] ${messageOf(error)}`))
-          .finally(() => sending.delete(sent));
-        sending.add(sent);
-      }
+      await Promise.all(requests.map(sendAndRecord));
     }
   }
 
@@ -66,7 +70,6 @@ export function startNetWorker(databaseUrl: string, log: (line: string) => void)
     async stop() {
       stopping.abort();
       await loop;
-      await Promise.allSettled(sending);
       await sql.end({ timeout: 1 });
     },
   };

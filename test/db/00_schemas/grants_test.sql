@@ -93,8 +93,8 @@ select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace
   and has_function_privilege('anon', p.oid, 'execute') and p.oid not in (select oid from named_to_callers)$$,
   'callers are granted no function that only functions of the owner call');
 select set_eq($$select p.proname::text from pg_proc p where p.pronamespace = 'private'::regnamespace and has_function_privilege('service_role', p.oid, 'execute')$$,
-  array['raise_error', 'refuse', 'drain_begin', 'drain_claim', 'drain_announce', 'drain_record', 'drain_finish', 'signing_secrets',
-    'intake_claim', 'intake_qualified', 'intake_retry', 'intake_screen', 'intake_screened'],
+  array['raise_error', 'refuse', 'drain_begin', 'drain_claim', 'drain_announce', 'drain_record', 'drain_hand_over', 'drain_finish', 'signing_secrets',
+    'intake_claim', 'intake_qualified', 'intake_retry', 'intake_screen', 'intake_screened', 'intake_release', 'intake_continue'],
   'the service role is granted what the drain and the intake call, and refusals');
 select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace = 'admin'::regnamespace
   and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))$$, 'admin functions are not for callers');

@@ -1,7 +1,7 @@
 -- The jobs of pg_cron: calling the drain, and cleaning up.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(12);
+select plan(15);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -68,6 +68,25 @@ select is(private.kick_drain(), null, 'an event that a run holds is no reason to
 do $$ begin perform pg_temp.announce(id, 'one', 'a') from run; end $$;
 do $$ begin perform pg_temp.expire(); end $$;
 select isnt(private.kick_drain(), null, 'one that a dead run holds is');
+
+-- Side by side
+create function pg_temp.calls() returns jsonb
+language sql as $$ select jsonb_agg(convert_from(body, 'UTF8')::jsonb order by id) from net.http_request_queue $$;
+create function pg_temp.queue(events int) returns void
+language sql as $$
+  insert into public.events (agency_id, event_type, subject_id, subscription_ids)
+  select pg_temp.id('agency'), 'document_completed', gen_random_uuid(), array[pg_temp.id('a')] from generate_series(1, events)
+$$;
+delete from net.http_request_queue;
+do $$ begin perform pg_temp.queue(1999), private.kick_drain(); end $$;
+select is(pg_temp.calls(), '[{"share": 0, "shares": 1}]', 'for some hundred events one worker is called');
+delete from net.http_request_queue;
+do $$ begin perform pg_temp.queue(1), private.kick_drain(); end $$;
+select is(pg_temp.calls(), '[{"share": 0, "shares": 2}, {"share": 1, "shares": 2}]', 'for 2,000 two side by side, each with its share');
+delete from net.http_request_queue;
+do $$ begin perform pg_temp.queue(7000), private.kick_drain(); end $$;
+select is(jsonb_array_length(pg_temp.calls()), 4, 'for more than 4,000 no more than four');
+delete from public.events where subject_id <> pg_temp.id('one');
 
 update public.deliveries set started_at = now() - interval '91 days';
 do $$ begin perform private.clean_up(); end $$;

@@ -1,7 +1,7 @@
 -- What operators do: signing secrets and replays. And who may call the drain's functions.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(26);
+select plan(27);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;

@@ -1,7 +1,7 @@
 -- The intake's queue: what waits, who holds it, what comes back, and what is written by whom.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(33);
+select plan(39);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -88,7 +88,25 @@ end $$;
 select is((select count(*)::int from jsonb_array_elements(private.intake_claim(2) -> 'jobs') j where j ->> 'agency_id' = pg_temp.id('sur')::text), 1,
   'agencies take turns');
 
+-- What a run does not begin
+delete from public.intake_jobs;
+do $$ begin perform pg_temp.mail('norte', 'begun'), pg_temp.mail('norte', 'not begun'); end $$;
+update public.intake_jobs set created_at = now() - interval '1 hour';
+create temp table partly as select private.intake_claim(10) as json;
+select is((select private.intake_release(gen_random_uuid(), array[(pg_temp.job('not begun')).id])), 0, 'a stranger gives back nothing');
+select is((select private.intake_release((json ->> 'claim_id')::uuid, array[(pg_temp.job('not begun')).id]) from partly), 1, 'a job that was not begun is given back');
+select is((select attempts || ' ' || (claim_id is null) || ' ' || (available_at = created_at) from pg_temp.job('not begun')), '0 true true',
+  'without an attempt, and to its old place');
+select is((pg_temp.job('begun')).attempts, 1, 'the others stay with the run');
+
 -- Calling the function
+delete from net.http_request_queue;
+delete from vault.secrets where name in ('project_url', 'secret_key');
+do $$ begin perform vault.create_secret('https://project.example', 'project_url'), vault.create_secret('sb_secret_x', 'secret_key'); end $$;
+select is(private.intake_continue(), true, 'a run that cannot go on has the intake called while jobs wait');
+update public.intake_jobs set available_at = clock_timestamp() + interval '1 minute';
+select is(private.intake_continue(), false, 'and not when none does');
+delete from vault.secrets where name in ('project_url', 'secret_key');
 delete from public.intake_jobs;
 select is(private.kick_intake(), null, 'with nothing waiting the function is not called');
 do $$ begin perform pg_temp.mail('norte', 'kick'); end $$;

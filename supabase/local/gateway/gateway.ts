@@ -32,7 +32,7 @@ export async function openGateway(options: {
     secret_key: keys.secretKey,
     site_url: siteUrl,
   };
-  const translate = acceptLegacyKeys(keys);
+  const acceptLegacy = acceptLegacyKeys(keys);
   const studio = await openStudio({ adminUrl: database.adminUrl, auth });
   const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
@@ -45,8 +45,8 @@ export async function openGateway(options: {
   await app.init();
   await connection.introspect({ useCache: false });
   return {
-    fetch: (asked, context) => {
-      const request = translate(asked);
+    fetch: (request, context) => {
+      acceptLegacy(request);
       return STORAGE.test(request.url)
         ? storage.fetch(request)
         : isForStudio(request)

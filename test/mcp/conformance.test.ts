@@ -57,6 +57,8 @@ function openDoor(baseUrl: string, key: string): Promise<Server> {
       headers,
       ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
     });
+    // What was compressed on the way here has been unpacked.
+    for (const name of ["content-encoding", "content-length"]) answer.headers.delete(name);
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
     outgoing.end(Buffer.from(await answer.arrayBuffer()));
   });

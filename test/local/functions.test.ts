@@ -172,7 +172,7 @@ describe("a function", () => {
   test("that does not start is tried again with growing pauses", async () => {
     expect((await fetch(`${stack.baseUrl}/functions/v1/broken`)).status).toBe(503);
     await eventually(
-      () => stack.logs.some((line) => /\[broken\] ended .* 400 ms/.test(line)),
+      () => stack.logs.some((line) => /\[broken\] .*ended .* 400 ms/.test(line)),
       25_000,
     );
   });

@@ -57,7 +57,10 @@ function openDoor(baseUrl: string, key: string): Promise<Server> {
       headers,
       ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
     });
-    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+    // What was compressed on the way here has been unpacked.
+    const unpacked = new Headers(answer.headers);
+    for (const name of ["content-encoding", "content-length"]) unpacked.delete(name);
+    outgoing.writeHead(answer.status, Object.fromEntries(unpacked));
     outgoing.end(Buffer.from(await answer.arrayBuffer()));
   });
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));

@@ -44,7 +44,10 @@ export interface TestStackOptions {
   functions?: readonly (string | FunctionConfig)[];
   /** Added to the functions' environment. */
   environment?: Record<string, string>;
-  /** Whether the functions run within the limits of the hosted runtime, or within which others. Off by default. */
+  /**
+   * Whether the functions run within the limits of the hosted runtime, or within which others. By default as
+   * `EDGE_LIMITS` says, so that CI can run any test within them.
+   */
   edgeLimits?: boolean | EdgeLimits;
   /** Whether cron jobs run by themselves. Off by default, so that no minute job comes between. */
   cron?: boolean;
@@ -93,7 +96,7 @@ export async function testStack(
       cacheDirectory: join(server.directory, "deno"),
       storageDirectory: join(server.directory, "storage"),
       oauthDirectory: join(server.directory, "oauth", new URL(database.databaseUrl).pathname),
-      edgeLimits: options.edgeLimits ?? false,
+      edgeLimits: options.edgeLimits ?? process.env.EDGE_LIMITS === "true",
       cronWorker: options.cron === true,
       log: (line) => {
         logs.push(line);

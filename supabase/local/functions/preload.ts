@@ -4,6 +4,7 @@ type Handler = (request: Request, info: unknown) => Response | Promise<Response>
 type ServeOptions = { handler?: Handler } & Record<string, unknown>;
 
 declare const Deno: {
+  version: { deno: string };
   exit(code: number): never;
   addSignalListener(signal: string, handler: () => void): void;
   env: { delete(name: string): void };
@@ -31,16 +32,35 @@ Deno.env.delete("PATH");
 // The runtime decides where a function listens. A port that the system chooses cannot be taken by another process
 // before the function listens on it.
 const serve = Deno.serve;
+/**
+ * Deno 2.1 resets a connection whose request was answered before it was read, and the answer may be lost with it. The
+ * hosted runtime has a server of its own in front of it.
+ */
+const DROPS_UNREAD = Deno.version.deno.startsWith("2.1.");
 Deno.serve = (first, second) => {
   const options = typeof first === "function" ? { handler: first } : first;
+  const answer = second ?? options.handler;
+  const handler = answer && DROPS_UNREAD ? readingOn(answer) : answer;
   return serve({
     ...options,
-    ...(second === undefined ? {} : { handler: second }),
+    ...(handler === undefined ? {} : { handler }),
     hostname: "127.0.0.1",
     port: 0,
     onListen: ({ port }: { port: number }) => console.log(`Listening on http://127.0.0.1:${port}/`),
   });
 };
+
+function readingOn(answer: Handler): Handler {
+  return async (request, info) => {
+    const response = await answer(request, info);
+    try {
+      if (request.body !== null && !request.bodyUsed) for await (const _ of request.body);
+    } catch {
+      // The caller has gone.
+    }
+    return response;
+  };
+}
 
 /** Tells the function that its worker is about to end, and why, in the hosted runtime's words. */
 function announceEnd(reason: string): void {

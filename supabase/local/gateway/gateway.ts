@@ -34,7 +34,7 @@ export async function openGateway(options: {
     secret_key: keys.secretKey,
     site_url: siteUrl,
   };
-  const translate = acceptLegacyKeys(keys);
+  const acceptLegacy = acceptLegacyKeys(keys);
   const studio = await openStudio({ adminUrl: database.adminUrl, auth });
   const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
@@ -47,8 +47,8 @@ export async function openGateway(options: {
   await app.init();
   await connection.reloadSchema();
   return {
-    async fetch(asked, context) {
-      const request = translate(asked);
+    async fetch(request, context) {
+      acceptLegacy(request);
       if (STORAGE.test(request.url)) return storage.fetch(request);
       if (isForStudio(request)) return studio.fetch(request, context);
       const refused = DATA_API.test(request.url) ? refusedAuthorization(request) : undefined;

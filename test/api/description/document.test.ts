@@ -97,7 +97,8 @@ describe("GET /openapi.json", () => {
   test("names the service's own address, and may be kept for five minutes", () => {
     expect(answer.body.servers).toEqual([{ url: `${stack.baseUrl}/api/v1` }]);
     expect(answer.headers.get("cache-control")).toBe("public, max-age=300");
-    expect(answer.headers.get("etag")).toMatch(/^"[0-9a-f]+"$/);
+    // Whoever compresses on the way, as Deno 2.1 does itself, makes it a weak one.
+    expect(answer.headers.get("etag")).toMatch(/^(W\/)?"[0-9a-f]+"$/);
   });
 });
 

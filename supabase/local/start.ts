@@ -22,29 +22,32 @@ async function main(): Promise<void> {
   onSignal(() => void stop(0));
   onParentGone(() => void stop(0));
   const settings = readSettings();
-  await startDatabase(settings);
+  await shutdown.step(() => startDatabase(settings));
   const url = databaseUrl(settings.databasePort);
-  const keys = await loadKeys(settings.dataDirectory);
+  const keys = await shutdown.step(() => loadKeys(settings.dataDirectory));
 
-  const migrated = await applyMigrations(url);
+  const migrated = await shutdown.step(() => applyMigrations(url));
   if (migrated > 0) console.log(`Applied ${migrated} migration(s).`);
-  const stack = await startStack({
-    database: {
-      adminUrl: url,
-      requestUrl: databaseUrl(settings.databasePort, "postgres", "authenticator"),
-    },
-    keys,
-    port: settings.port,
-    functions: readFunctions(),
-    cacheDirectory: join(settings.dataDirectory, "deno"),
-    storageDirectory: join(settings.dataDirectory, "storage"),
-    oauthDirectory: join(settings.dataDirectory, "oauth"),
-    cronWorker: true,
-    log: (line) => console.log(line),
+  const stack = await shutdown.step(async () => {
+    const started = await startStack({
+      database: {
+        adminUrl: url,
+        requestUrl: databaseUrl(settings.databasePort, "postgres", "authenticator"),
+      },
+      keys,
+      port: settings.port,
+      functions: readFunctions(),
+      cacheDirectory: join(settings.dataDirectory, "deno"),
+      storageDirectory: join(settings.dataDirectory, "storage"),
+      oauthDirectory: join(settings.dataDirectory, "oauth"),
+      cronWorker: true,
+      log: (line) => console.log(line),
+    });
+    shutdown.add(() => started.stop());
+    return started;
   });
-  await shutdown.add(() => stack.stop());
 
-  const demo = await prepareDatabase(url, settings, stack.baseUrl, keys);
+  const demo = await shutdown.step(() => prepareDatabase(url, settings, stack.baseUrl, keys));
   announce(stack.baseUrl, url, demo, Date.now() - startedAt);
 }
 
@@ -52,13 +55,14 @@ async function startDatabase(settings: Settings): Promise<void> {
   if (!(await isPortFree(settings.port))) {
     throw new Failure(`port ${settings.port} is in use (PORT chooses another one for the stack)`);
   }
-  await shutdown.add(lockDirectory(settings.dataDirectory));
+  shutdown.add(lockDirectory(settings.dataDirectory));
   const server = await startServer({
     dataDirectory: join(settings.dataDirectory, "postgres"),
     port: settings.databasePort,
     durable: true,
+    signal: shutdown.signal,
   });
-  await shutdown.add(() => server.stop());
+  shutdown.add(() => server.stop());
   server.ended.then((reason) => {
     if (shutdown.begun) return;
     console.error(`corredor: Postgres ended: ${reason}`);

@@ -1,20 +1,41 @@
 /** Something that was started and has to be stopped. */
 type Stop = () => Promise<void> | void;
 
+/** Why a start did not go on: it was told to stop. */
+class Stopped extends Error {}
+
 /** Stops what was started, in reverse order, once. */
 export class Shutdown {
   readonly #stops: Stop[] = [];
+  readonly #abort = new AbortController();
+  #step: Promise<unknown> | undefined;
   #stopping: Promise<void> | undefined;
 
   get begun(): boolean {
     return this.#stopping !== undefined;
   }
 
+  /** Tells a step that takes long to give up. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /**
+   * Runs one step of the start. Stopping waits for the step under way, so that whatever it starts is
+   * known and stopped as well, and no further step begins.
+   */
+  async step<T>(work: () => T | Promise<T>): Promise<T> {
+    if (this.begun) throw new Stopped();
+    const step = Promise.resolve().then(work);
+    this.#step = step.catch(() => {});
+    const result = await step;
+    if (this.begun) throw new Stopped();
+    return result;
+  }
+
   /** Remembers how to stop a part that has just been started. */
-  async add(stop: Stop): Promise<void> {
+  add(stop: Stop): void {
     this.#stops.push(stop);
-    // A part that came up after the signal has to go as well.
-    if (this.#stopping !== undefined) await stop();
   }
 
   run(): Promise<void> {
@@ -23,8 +44,13 @@ export class Shutdown {
   }
 
   async #run(): Promise<void> {
+    this.#abort.abort();
+    await this.#step;
     for (const stop of [...this.#stops].reverse()) {
-      await Promise.resolve(stop()).catch((error) => console.error(error));
+      // One part that fails to stop must not keep the others running.
+      await Promise.resolve()
+        .then(stop)
+        .catch((error) => console.error(error));
     }
   }
 }

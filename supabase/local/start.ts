@@ -14,7 +14,7 @@ import { databaseUrl, startServer, superuserUrl } from "./postgres/server.ts";
 import { storeSecrets } from "./secrets.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { onParentGone, onSignal, Shutdown } from "./shutdown.ts";
-import { connectorUrl, startStack } from "./stack.ts";
+import { connectorUrl, type Stack, startStack } from "./stack.ts";
 
 const shutdown = new Shutdown();
 
@@ -26,34 +26,17 @@ async function main(): Promise<void> {
   const settings = readSettings();
   findDeno();
   if (settings.edgeLimits) requireProc();
-  await startDatabase(settings);
+  await shutdown.step(() => startDatabase(settings));
   const url = databaseUrl(settings.databasePort);
-  const keys = await loadKeys(settings.dataDirectory);
+  const keys = await shutdown.step(() => loadKeys(settings.dataDirectory));
 
-  const migrated = await applyMigrations(url);
+  const migrated = await shutdown.step(() => applyMigrations(url));
   if (migrated > 0) console.log(`Applied ${migrated} migration(s).`);
-  const stack = await startStack({
-    database: {
-      adminUrl: url,
-      authUrl: databaseUrl(settings.databasePort, "postgres", "supabase_auth_admin"),
-      requestUrl: databaseUrl(settings.databasePort, "postgres", "authenticator"),
-    },
-    keys,
-    port: settings.port,
-    functions: readFunctions(),
-    cacheDirectory: join(settings.dataDirectory, "deno"),
-    storageDirectory: join(settings.dataDirectory, "storage"),
-    oauthDirectory: join(settings.dataDirectory, "oauth"),
-    edgeLimits: settings.edgeLimits,
-    cronWorker: true,
-    log: (line) => console.log(line),
-  });
-  await shutdown.add(() => stack.stop());
-
+  const stack = await shutdown.step(() => startParts(settings, keys));
   if (settings.edgeLimits) {
     console.log("Functions run within the hosted limits: 2 s of CPU, 150 s and 256 MB a worker.");
   }
-  const demo = await prepareDatabase(url, settings, stack.baseUrl, keys);
+  const demo = await shutdown.step(() => prepareDatabase(url, settings, stack.baseUrl, keys));
   announce(stack.baseUrl, url, demo, Date.now() - startedAt);
 }
 
@@ -61,13 +44,14 @@ async function startDatabase(settings: Settings): Promise<void> {
   if (!(await isPortFree(settings.port))) {
     throw new Failure(`port ${settings.port} is in use (PORT chooses another one for the stack)`);
   }
-  await shutdown.add(lockDirectory(settings.dataDirectory));
+  shutdown.add(lockDirectory(settings.dataDirectory));
   const server = await startServer({
     dataDirectory: join(settings.dataDirectory, "postgres"),
     port: settings.databasePort,
     durable: true,
+    signal: shutdown.signal,
   });
-  await shutdown.add(() => server.stop());
+  shutdown.add(() => server.stop());
   server.ended.then((reason) => {
     if (shutdown.begun) return;
     console.error(`corredor: Postgres ended: ${reason}`);
@@ -76,6 +60,28 @@ async function startDatabase(settings: Settings): Promise<void> {
   const superuser = superuserUrl(settings.databasePort);
   await bootstrapServer(superuser);
   await bootstrapDatabase(superuser);
+}
+
+async function startParts(settings: Settings, keys: Keys): Promise<Stack> {
+  const { databasePort, dataDirectory } = settings;
+  const stack = await startStack({
+    database: {
+      adminUrl: databaseUrl(databasePort),
+      authUrl: databaseUrl(databasePort, "postgres", "supabase_auth_admin"),
+      requestUrl: databaseUrl(databasePort, "postgres", "authenticator"),
+    },
+    keys,
+    port: settings.port,
+    functions: readFunctions(),
+    cacheDirectory: join(dataDirectory, "deno"),
+    storageDirectory: join(dataDirectory, "storage"),
+    oauthDirectory: join(dataDirectory, "oauth"),
+    edgeLimits: settings.edgeLimits,
+    cronWorker: true,
+    log: (line) => console.log(line),
+  });
+  shutdown.add(() => stack.stop());
+  return stack;
 }
 
 /** With what a person tries the demo agency. */

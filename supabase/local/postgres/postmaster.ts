@@ -3,6 +3,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../failure.ts";
 
+/** A fast shutdown writes a checkpoint; on a slow disk that takes a while. */
+export const FAST_SHUTDOWN_MS = 10_000;
+const IMMEDIATE_SHUTDOWN_MS = 5000;
+
 /** What a running server writes about itself into `postmaster.pid`. */
 export interface Postmaster {
   pid: number;
@@ -62,17 +66,23 @@ export async function releaseDataDirectory(dataDirectory: string): Promise<void>
     } catch {
       throw new Failure(`another user's Postgres (pid ${left.pid}) runs on ${dataDirectory}`);
     }
-    await waitUntilGone(left.pid, 20_000);
-    return;
+    if (await isGone(left.pid, FAST_SHUTDOWN_MS)) return;
+    // A server that was told to stop while it recovered can stay for ever. This ends it as a crash would.
+    process.kill(left.pid, "SIGQUIT");
+    if (await isGone(left.pid, IMMEDIATE_SHUTDOWN_MS)) return;
+    throw new Failure(
+      `Postgres (pid ${left.pid}) does not stop; end it with kill -KILL ${left.pid}`,
+    );
   }
   rmSync(join(dataDirectory, "postmaster.pid"), { force: true });
 }
 
-/** Waits for a process to end. */
-export async function waitUntilGone(pid: number, timeout_ms: number): Promise<void> {
+/** Waits for a process to end. False when it has not in time. */
+async function isGone(pid: number, timeout_ms: number): Promise<boolean> {
   const deadline = Date.now() + timeout_ms;
   while (isAlive(pid)) {
-    if (Date.now() > deadline) throw new Failure(`process ${pid} does not stop`);
+    if (Date.now() > deadline) return false;
     await delay(20);
   }
+  return true;
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import {
   chownSync,
   closeSync,
@@ -12,13 +12,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Failure } from "../failure.ts";
+import { promisify } from "node:util";
+import { Failure, messageOf } from "../failure.ts";
 import { isPortFree } from "../ports.ts";
 import { watchdog } from "../watchdog.ts";
 import { findPostgres, type PostgresBinaries } from "./binaries.ts";
 import { installExtensions } from "./extensions.ts";
 import { launch, makeOwnedDirectory, type Owner, serverOwner } from "./owner.ts";
-import { readPostmaster, releaseDataDirectory } from "./postmaster.ts";
+import { FAST_SHUTDOWN_MS, readPostmaster, releaseDataDirectory } from "./postmaster.ts";
 
 /** How to run the embedded server. */
 export interface ServerOptions {
@@ -27,6 +28,8 @@ export interface ServerOptions {
   port: number;
   /** A throw-away server need not survive a power cut, which makes it a good deal faster. */
   durable: boolean;
+  /** Gives up a start that is under way. */
+  signal?: AbortSignal;
   /** Removed together with the server when this process dies without stopping it. */
   removeOnDeath?: string;
 }
@@ -41,6 +44,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+const runProgram = promisify(execFile);
 const superuser = "supabase_admin";
 const password = "postgres";
 
@@ -62,7 +66,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   installExtensions(binaries.extensionDirectory);
 
   const created = !existsSync(join(dataDirectory, "PG_VERSION"));
-  if (created) initialise(binaries, dataDirectory, owner);
+  if (created) await initialise(binaries, dataDirectory, owner);
   else await releaseDataDirectory(dataDirectory);
   if (!(await isPortFree(port))) {
     throw new Failure(`port ${port} is in use (DB_PORT chooses another one for Postgres)`);
@@ -79,8 +83,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     stdio: ["ignore", log, log],
   });
   closeSync(log);
-  await waitUntilReady(child, dataDirectory, logPath);
-  const release = watchdog(child.pid as number, "INT", options.removeOnDeath);
+  // From its first moment on, or a server that is still starting would outlive us.
+  const release =
+    child.pid === undefined ? () => {} : watchdog(child.pid, "INT", options.removeOnDeath);
+  try {
+    await waitUntilReady(child, dataDirectory, logPath, options.signal);
+  } catch (error) {
+    await stopChild(child);
+    release();
+    throw error;
+  }
 
   return {
     port,
@@ -95,11 +107,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-function initialise(
+async function initialise(
   binaries: PostgresBinaries,
   dataDirectory: string,
   owner: Owner | undefined,
-): void {
+): Promise<void> {
   if (existsSync(dataDirectory) && readdirSync(dataDirectory).length > 0) {
     throw new Failure(`${dataDirectory} is not empty, and no data folder of Postgres`);
   }
@@ -111,19 +123,19 @@ function initialise(
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   if (owner !== undefined) chownSync(passwordFile, owner.uid, owner.gid);
   try {
-    runInitdb(binaries, draft, owner, passwordFile);
+    await runInitdb(binaries, draft, owner, passwordFile);
   } finally {
     rmSync(passwordFile, { force: true });
   }
   renameSync(draft, dataDirectory);
 }
 
-function runInitdb(
+async function runInitdb(
   binaries: PostgresBinaries,
   dataDirectory: string,
   owner: Owner | undefined,
   passwordFile: string,
-): void {
+): Promise<void> {
   let lastError = "";
   // Trigrams need a locale that knows accented letters; which one exists depends on the system.
   for (const locale of ["C.UTF-8", "en_US.UTF-8", "C"]) {
@@ -142,13 +154,13 @@ function runInitdb(
       ],
       [dataDirectory],
     );
-    const run = spawnSync(start.program, start.args, {
-      ...start.options,
-      encoding: "utf8",
-      cwd: "/",
-    });
-    if (run.status === 0) return;
-    lastError = firstError(run.stderr || String(run.error));
+    const options = { ...start.options, cwd: "/" };
+    try {
+      await runProgram(start.program, start.args, options);
+      return;
+    } catch (error) {
+      lastError = firstError((error as { stderr?: string }).stderr || messageOf(error));
+    }
   }
   throw new Failure(`Postgres cannot make its data folder ${dataDirectory}: ${lastError}`);
 }
@@ -171,7 +183,12 @@ function settings(options: ServerOptions): string[] {
   return Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }
 
-async function waitUntilReady(child: ChildProcess, dataDirectory: string, logPath: string) {
+async function waitUntilReady(
+  child: ChildProcess,
+  dataDirectory: string,
+  logPath: string,
+  signal?: AbortSignal,
+): Promise<void> {
   let ended: string | undefined;
   child.once("error", (error) => {
     ended = error.message;
@@ -181,20 +198,25 @@ async function waitUntilReady(child: ChildProcess, dataDirectory: string, logPat
   });
   const deadline = Date.now() + 60_000;
   while (ended === undefined && Date.now() < deadline) {
+    if (signal?.aborted) throw new Failure("Postgres was told to stop before it was ready");
     const postmaster = readPostmaster(dataDirectory);
     if (postmaster?.pid === child.pid && postmaster?.ready) return;
     await delay(10);
   }
-  if (ended === undefined) child.kill("SIGQUIT");
   throw new Failure(`Postgres does not start on ${dataDirectory}: ${ended ?? "not ready in 60 s"}`);
 }
 
-/** Fast shutdown: open transactions roll back, then the server writes its checkpoint and ends. */
+/**
+ * Fast shutdown: open transactions roll back, then the server writes its checkpoint and ends. One that
+ * is still recovering can miss that, and then ends at once without a checkpoint.
+ */
 async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGINT");
+  const urge = setTimeout(() => child.kill("SIGQUIT"), FAST_SHUTDOWN_MS);
   await exited;
+  clearTimeout(urge);
 }
 
 /** The line that says what went wrong, out of a server's or initdb's output. */

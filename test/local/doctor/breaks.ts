@@ -87,10 +87,10 @@ export const BREAKS: Record<string, Record<string, Break>> = {
         alter function apart.file_name(public.documents) set schema private; drop schema apart`,
     },
     "a definer function lost its search_path": {
-      breaks: "alter function private.call_function(text) reset search_path",
-      says: /function private\.call_function\(text\)/,
+      breaks: "alter function private.call_function(text, jsonb) reset search_path",
+      says: /function private\.call_function\(text,jsonb\)/,
       mend: /sql\/90_jobs\/00_call_function\.sql/,
-      mended: "alter function private.call_function(text) set search_path = ''",
+      mended: "alter function private.call_function(text, jsonb) set search_path = ''",
     },
     "a trigger is off": {
       breaks: "alter table public.documents disable trigger _600_completed",
@@ -344,7 +344,8 @@ export const DEEP_BREAKS: Record<string, Record<string, Break>> = {
   },
   "bucket documents": {
     "it is not there": {
-      breaks: "delete from storage.buckets where id = 'documents'",
+      breaks: `select set_config('storage.allow_delete_query', 'true', true);
+        delete from storage.buckets where id = 'documents'`,
       says: /^is not there/,
       mend: /sql\/55_storage\/01_documents_bucket\.data\.sql/,
       mended: BUCKET,

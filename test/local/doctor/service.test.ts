@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../supabase/local/ports.ts";
+import { eventually } from "../fixtures.ts";
 import {
   type Findings,
   fingerprint,
@@ -403,7 +404,11 @@ describe("another deployment", () => {
     await stack.sql`
       update public.sanctions_screens
       set status = 'possible_match', resolved_at = now(), entries = '[{"name":"Ana"}]', score = 1`;
-    await stack.sql`delete from net._http_response`;
+    // The lead had the intake called, which fails as a matter of course; that answer is not what is tested here.
+    await eventually(async () => {
+      const [answered] = await stack.sql`delete from net._http_response returning id`;
+      return answered !== undefined;
+    });
     const findings = await partial.examine();
     expect(outcomes(findings)).toEqual({
       ...NO_KEY,

@@ -451,11 +451,13 @@ export type Database = {
           compared_at: string | null;
           created_at: string;
           email: string | null;
+          email_is_valid: boolean | null;
           full_name: string;
           id: string;
           merged_into: string | null;
           nationality: string | null;
           phone: string | null;
+          phone_e164: string | null;
           updated_at: string;
         };
         ComputedFields: never;
@@ -465,11 +467,13 @@ export type Database = {
           compared_at?: string | null;
           created_at?: string;
           email?: string | null;
+          email_is_valid?: never;
           full_name: string;
           id?: string;
           merged_into?: string | null;
           nationality?: string | null;
           phone?: string | null;
+          phone_e164?: never;
           updated_at?: string;
         };
         Update: {
@@ -478,11 +482,13 @@ export type Database = {
           compared_at?: string | null;
           created_at?: string;
           email?: string | null;
+          email_is_valid?: never;
           full_name?: string;
           id?: string;
           merged_into?: string | null;
           nationality?: string | null;
           phone?: string | null;
+          phone_e164?: never;
           updated_at?: string;
         };
         Relationships: [
@@ -969,6 +975,8 @@ export type Database = {
           contact_id: string;
           created_at: string;
           email: string | null;
+          email_is_valid: boolean | null;
+          email_key: string | null;
           full_name: string;
           id: string;
           intent: string | null;
@@ -978,6 +986,7 @@ export type Database = {
           operation_id: string | null;
           origin: string;
           phone: string | null;
+          phone_e164: string | null;
           summary: string | null;
           temperature: string | null;
           updated_at: string;
@@ -995,6 +1004,8 @@ export type Database = {
           contact_id: string;
           created_at?: string;
           email?: string | null;
+          email_is_valid?: never;
+          email_key?: never;
           full_name: string;
           id?: string;
           intent?: string | null;
@@ -1004,6 +1015,7 @@ export type Database = {
           operation_id?: string | null;
           origin?: string;
           phone?: string | null;
+          phone_e164?: never;
           summary?: string | null;
           temperature?: string | null;
           updated_at?: string;
@@ -1020,6 +1032,8 @@ export type Database = {
           contact_id?: string;
           created_at?: string;
           email?: string | null;
+          email_is_valid?: never;
+          email_key?: never;
           full_name?: string;
           id?: string;
           intent?: string | null;
@@ -1029,6 +1043,7 @@ export type Database = {
           operation_id?: string | null;
           origin?: string;
           phone?: string | null;
+          phone_e164?: never;
           summary?: string | null;
           temperature?: string | null;
           updated_at?: string;

@@ -111,6 +111,51 @@ begin
 end
 $function$;
 
+create or replace function api.create_operation (
+  body            jsonb,
+  idempotency_key text  default null::text
+)
+  returns jsonb
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  caller private.principal := private.authorize('operations:write');
+  answer jsonb := private.replay('create_operation', idempotency_key, body);
+  operation public.operations;
+begin
+  if answer is not null then
+    return answer;
+  end if;
+  if not exists (select from public.leads l where l.agency_id = caller.agency_id and l.id = (body ->> 'lead_id')::uuid) then
+    perform private.refuse_reference('lead_id', 'There is no such lead.');
+  end if;
+  if body ->> 'stage' is not null and not exists (
+    select from public.flows f join public.stages s on s.flow = f.id
+    where f.operation_type = body ->> 'operation_type' and s.id = body ->> 'stage' and s.outcome is null) then
+    perform private.refuse('invalid_stage', 'An operation starts at an active stage of its flow.',
+      private.known_stages(body ->> 'operation_type', true));
+  end if;
+
+  insert into public.operations (agency_id, lead_id, operation_type, stage)
+  values (caller.agency_id, (body ->> 'lead_id')::uuid, body ->> 'operation_type', body ->> 'stage')
+  on conflict (agency_id, lead_id, operation_type) where closed_at is null do nothing
+  returning * into operation;
+  if operation.id is not null then
+    return private.answer(idempotency_key, 201, private.own_operation_json(operation));
+  end if;
+
+  select o.* into operation from public.operations o
+  where o.agency_id = caller.agency_id and o.lead_id = (body ->> 'lead_id')::uuid
+    and o.operation_type = body ->> 'operation_type' and o.closed_at is null;
+  if operation.id is null then
+    -- The open one was closed between the two statements; the caller's retry opens a new one.
+    perform private.raise_error(409, 'conflict', 'The operation was being closed; try again.');
+  end if;
+  return private.answer(idempotency_key, 200, private.own_operation_json(operation));
+end
+$function$;
+
 create or replace function api.list_leads (
   temperature       text    default null::text,
   origin            text    default null::text,
@@ -137,6 +182,38 @@ begin
       case when include_archived is not true then 't.archived_at is null' end], null),
     jsonb_build_object(
       'temperature', temperature, 'origin', origin, 'email', lower(private.normal_email(email)), 'assigned_agent_id', assigned_agent_id),
+    page_limit, page_cursor);
+end
+$function$;
+
+create or replace function api.list_operations (
+  stage          text    default null::text,
+  operation_type text    default null::text,
+  lead_id        uuid    default null::uuid,
+  open_only      boolean default null::boolean,
+  page_limit     integer default null::integer,
+  page_cursor    text    default null::text
+)
+  returns jsonb
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  caller private.principal := private.authorize('operations:read');
+begin
+  -- Whoever misspells a stage is told so; an empty list would say that nothing is there.
+  if stage is not null and not exists (select from public.stages s where s.id = list_operations.stage) then
+    perform private.refuse('invalid_stage', 'No flow has such a stage.',
+      '{"issues": [{"path": "stage", "message": "No flow has such a stage."}]}' || private.known_stages());
+  end if;
+  return private.list_page(
+    caller.agency_id, 'operations', 'own_operation_json', 'created_at',
+    array_remove(array[
+      case when stage is not null then 't.stage = $2 ->> ''stage''' end,
+      case when operation_type is not null then 't.operation_type = $2 ->> ''operation_type''' end,
+      case when lead_id is not null then 't.lead_id = ($2 ->> ''lead_id'')::uuid' end,
+      case when open_only then 't.closed_at is null' end], null),
+    jsonb_build_object('stage', stage, 'operation_type', operation_type, 'lead_id', lead_id),
     page_limit, page_cursor);
 end
 $function$;
@@ -397,6 +474,30 @@ $function$;
 
 alter function "private"."is_email"(text) owner to "postgres";
 
+create or replace function private.known_stages (
+  operation_type text    default null::text,
+  active_only    boolean default false
+)
+  returns jsonb
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+begin
+  return jsonb_build_object('stages', (
+    select jsonb_agg(s.id order by s.position, s.id)
+    from (
+      select s.id, min(s.position) as position
+      from public.flows f join public.stages s on s.flow = f.id
+      where f.operation_type = coalesce(known_stages.operation_type, f.operation_type)
+        and (s.outcome is null or not active_only)
+      group by s.id
+    ) s));
+end
+$function$;
+
+alter function "private"."known_stages"(text, boolean) owner to "postgres";
+
 create or replace function private.lead_json (
   lead public.leads
 )
@@ -563,6 +664,59 @@ $function$;
 
 alter function "private"."open_operations"(uuid) owner to "postgres";
 
+create or replace function private.pending_actions (
+  operation public.operations
+)
+  returns jsonb
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'label', g.label) order by g.position), '[]')
+    from public.gate_steps g
+    -- A step that the operation has no row for is not done either.
+    left join public.operation_steps s
+      on s.agency_id = operation.agency_id and s.operation_id = operation.id and s.step_id = g.id
+    where g.flow = operation.flow and g.stage = operation.stage and s.done is not true);
+end
+$function$;
+
+create or replace function private.refuse_taken_property (
+  offer public.offers
+)
+  returns void
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  property_status text;
+begin
+  -- Held until the transaction ends, so that of two acceptances the second one finds the first.
+  select p.status into property_status from public.properties p
+  where p.agency_id = offer.agency_id and p.id = offer.property_id for no key update;
+  if property_status in ('sold', 'rented', 'withdrawn') then
+    perform private.refuse('property_not_available', format('The property is %s; no offer on it is accepted.', property_status));
+  end if;
+  -- An offer that was accepted binds the property while its deal is open, and once the deal is won, until the property
+  -- is put on the market again. A seller's deal and a buyer's deal of one sale each have the offer.
+  if exists (
+    select from public.offers o
+    join public.operations theirs on theirs.agency_id = o.agency_id and theirs.id = o.operation_id
+    join public.operations mine on mine.agency_id = offer.agency_id and mine.id = offer.operation_id
+    where o.agency_id = offer.agency_id and o.property_id = offer.property_id and o.status = 'accepted'
+      and o.operation_id <> offer.operation_id
+      and (theirs.operation_type = 'sell') = (mine.operation_type = 'sell')
+      and (theirs.closed_at is null or theirs.won_at is not null and property_status <> 'available')) then
+    perform private.refuse('offer_already_accepted',
+      'Another offer on the property is accepted; its deal has to be lost, or the offer rejected or withdrawn, first.');
+  end if;
+end
+$function$;
+
+alter function "private"."refuse_taken_property"(public.offers) owner to "postgres";
+
 create or replace function private.suggest_duplicates (
   contact public.contacts
 )
@@ -630,6 +784,203 @@ $function$;
 
 alter function "private"."tg__normal_forms"() owner to "postgres";
 
+create or replace function private.tg_gate_steps__held()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  insert into public.operation_steps (agency_id, operation_id, step_id, flow)
+  select o.agency_id, o.id, new.id, new.flow from public.operations o where o.flow = new.flow and o.closed_at is null
+  on conflict do nothing;
+  return null;
+end
+$function$;
+
+alter function "private"."tg_gate_steps__held"() owner to "postgres";
+
+create or replace function private.tg_offers__date_acceptance()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  is_closed boolean;
+begin
+  if tg_op = 'UPDATE' then
+    if (new.agency_id, new.id, new.operation_id, new.lead_id)
+      is distinct from (old.agency_id, old.id, old.operation_id, old.lead_id) then
+      perform private.refuse('change_refused', 'An offer stays with its operation and lead.');
+    end if;
+    if old.status = 'accepted' and new.property_id <> old.property_id then
+      perform private.refuse('change_refused', 'An accepted offer stays with its property.');
+    end if;
+    new.accepted_at := old.accepted_at;
+    if new.status = old.status or 'accepted' not in (new.status, old.status) then
+      return new;
+    end if;
+  elsif new.status <> 'accepted' then
+    new.accepted_at := null;
+    return new;
+  end if;
+
+  -- Held until the transaction ends, as for a new offer.
+  select o.closed_at is not null into is_closed from public.operations o
+  where o.agency_id = new.agency_id and o.id = new.operation_id for share;
+  if new.status = 'accepted' then
+    if is_closed then
+      perform private.refuse('operation_closed', 'The operation is closed; its offers are no longer accepted.');
+    end if;
+    if exists (select from public.offers o
+      where o.agency_id = new.agency_id and o.operation_id = new.operation_id
+        and o.status = 'accepted' and o.id <> new.id) then
+      perform private.refuse('offer_already_accepted', 'Another offer of the operation is accepted; reject or withdraw it first.');
+    end if;
+    perform private.refuse_taken_property(new);
+    -- Only the first acceptance counts, for the date and for the event.
+    new.accepted_at := coalesce(new.accepted_at, now());
+  else
+    if new.status = 'received' then
+      perform private.refuse('change_refused', 'An accepted offer is rejected or withdrawn; it is not merely received again.');
+    end if;
+    if is_closed then
+      perform private.refuse('operation_closed', 'The operation is closed; its accepted offer stays accepted.');
+    end if;
+  end if;
+  return new;
+end
+$function$;
+
+create or replace function private.tg_operations__keep_identity()
+  returns trigger
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  if (new.agency_id, new.id, new.lead_id, new.operation_type, new.flow)
+    is distinct from (old.agency_id, old.id, old.lead_id, old.operation_type, old.flow) then
+    perform private.refuse('change_refused', 'An operation keeps its lead, type and flow; open another one instead.');
+  end if;
+  -- What was closed stays as it was. That a deposit was paid, and why a deal was lost, may come to be known better later.
+  if old.closed_at is not null then
+    if new.property_id is distinct from old.property_id
+      or new.deposit_paid_at is null and old.deposit_paid_at is not null
+      or new.lost_reason is distinct from old.lost_reason and old.stage <> 'lost' then
+      perform private.refuse('operation_closed', 'The operation is closed; it stays as it was.');
+    end if;
+  end if;
+  -- These two follow from the stage and from nothing else.
+  new.won_at := old.won_at;
+  new.closed_at := old.closed_at;
+  -- Noted here, because a trigger of its own would cost each move as much as this one does.
+  new.updated_at := now();
+  return new;
+end
+$function$;
+
+create or replace function private.tg_operations__move()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  target_position int;
+  target_outcome text;
+  next_position int;
+  pending jsonb;
+begin
+  if old.closed_at is not null then
+    perform private.refuse('operation_closed', 'The operation is closed; its stage no longer changes.');
+  end if;
+
+  select max(s.position) filter (where s.id = new.stage), max(s.outcome) filter (where s.id = new.stage),
+    min(s.position) filter (where s.outcome is null and s.position > origin.position)
+  into target_position, target_outcome, next_position
+  from public.stages origin
+  join public.stages s on s.flow = origin.flow
+  where origin.flow = old.flow and origin.id = old.stage;
+  if target_position is null then
+    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.',
+      private.known_stages(old.operation_type));
+  end if;
+
+  if new.stage = 'lost' and coalesce(new.lost_reason, '') !~ '\S' then
+    perform private.refuse('lost_reason_required', 'Moving to lost needs a lost_reason.');
+  end if;
+
+  if target_outcome is distinct from 'failure' then
+    if (target_outcome is null and target_position is distinct from next_position)
+      or (target_outcome = 'success' and next_position is not null) then
+      perform private.refuse('invalid_transition',
+        'A stage is left one step forward; only the last active stage leads to a successful close.');
+    end if;
+
+    pending := private.pending_actions(old);
+    if pending <> '[]' then
+      perform private.refuse('stage_gate_blocked', 'The gate of the current stage has pending steps.',
+        jsonb_build_object('pending_actions', pending));
+    end if;
+
+    if old.flow = 'rent' and target_outcome = 'success' and new.deposit_paid_at is null then
+      perform private.refuse('db_gate_blocked', 'A rental cannot close before the deposit is paid.');
+    end if;
+  end if;
+
+  if target_outcome is not null then
+    new.closed_at := now();
+  end if;
+  if target_outcome = 'success' then
+    new.won_at := now();
+  end if;
+  return new;
+end
+$function$;
+
+create or replace function private.tg_operations__open()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  initial public.stages;
+begin
+  select s.* into initial
+  from public.flows f join public.stages s on s.flow = f.id
+  where f.operation_type = new.operation_type and (s.id = new.stage or new.stage is null and s.outcome is null)
+  order by s.position limit 1;
+  if initial.id is null then
+    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.',
+      private.known_stages(new.operation_type));
+  end if;
+  new.flow := initial.flow;
+  new.stage := initial.id;
+  -- No gate applies to an initial stage. An import may bring operations that are closed already.
+  new.closed_at := case when initial.outcome is not null then coalesce(new.closed_at, now()) end;
+  new.won_at := case when initial.outcome = 'success' then coalesce(new.won_at, new.closed_at) end;
+  return new;
+end
+$function$;
+
+create or replace function private.tg_viewings__took_place()
+  returns trigger
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  -- The gate waits for a visit that happened; clients come a little early.
+  if new.starts_at > now() + interval '15 minutes' then
+    perform private.refuse('invalid_transition', 'A viewing is done from 15 minutes before its start on; this one is still to come.');
+  end if;
+  return new;
+end
+$function$;
+
+alter function "private"."tg_viewings__took_place"() owner to "postgres";
+
 alter table "public"."contacts"
   add constraint "email_is_short" check ((char_length(email) <= 500));
 
@@ -653,6 +1004,11 @@ create trigger _050_normal_forms
     private.normal_email(new.email))))
   execute function private.tg__normal_forms();
 
+create trigger _500_held
+  after insert on public.gate_steps
+  for each row
+  execute function private.tg_gate_steps__held();
+
 create trigger _050_normal_forms
   before insert or update of phone, email on public.leads
   for each row
@@ -660,6 +1016,12 @@ create trigger _050_normal_forms
     (((new.phone IS DISTINCT FROM private.normal_phone(new.phone)) OR (new.email IS DISTINCT FROM
     private.normal_email(new.email))))
   execute function private.tg__normal_forms();
+
+create trigger _040_took_place
+  before insert or update of status, starts_at on public.viewings
+  for each row
+  when ((new.status = 'done'::text))
+  execute function private.tg_viewings__took_place();
 
 comment on column "public"."contacts"."email" is 'E-mail, trimmed and lower case, or as it came when it is no address; no two contacts of an agency share one.';
 
@@ -671,9 +1033,17 @@ comment on column "public"."leads"."email_key" is 'The e-mail in lower case, for
 
 comment on column "public"."leads"."phone" is 'Phone as given with this lead: in E.164, or as it came when it could not be read.';
 
+comment on column "public"."operations"."closed_at" is 'When it reached a closing stage; closed operations do not move, and stay as they were.';
+
+comment on column "public"."operations"."property_id" is 'The property chosen. Setting it closes the step favoritaElegida. A deal may be closed without one, also successfully; it then stays without.';
+
+comment on column "public"."viewings"."status" is 'scheduled, done, cancelled or no_show. done, from 15 minutes before the start on, closes propiedadesVisitadas of the operation.';
+
 comment on function "api"."create_lead"(jsonb, text) is 'A new lead with its side effects in one transaction: contact found or created, lead inserted, given to the agent who looks after the contact, else to the next in turn, operation opened (buy or rent, if named), sanctions screen started, mail stored for qualification. The background part is asked to start at once. Phone in E.164 where it could be read, else as it came; the same for the e-mail. The answer says whether the contact was known and, to who may read operations, which are open. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
 
 comment on function "api"."update_lead"(uuid, jsonb) is 'Changes the members that the patch has; null clears one. Phone in E.164 where it could be read, else as it came; the same for the e-mail. Permission leads:write. Errors: not_found, unknown_reference, nothing_to_change.';
+
+comment on function "api"."update_viewing"(uuid, jsonb) is 'Moves a scheduled viewing {starts_at, ends_at or duration_minutes (else it keeps its length), agent_id}, says what became of it {status: done, cancelled, no_show} or notes something. done, which can be said from 15 minutes before the start on, closes propiedadesVisitadas. Permission viewings:write. Errors: not_found, nothing_to_change, invalid_transition, invalid_time, unknown_reference, conflict.';
 
 comment on function "private"."agent_of_contact"(uuid) is 'The agent who looks after a person: whoever has their newest lead that is not archived, among those who take leads. Null when there is none.';
 
@@ -686,6 +1056,8 @@ comment on function "private"."is_e164"(text) is 'Whether a phone is in E.164, f
 
 comment on function "private"."is_email"(text) is 'Whether a text is an e-mail address in its normal form: in lower case, with nothing around it.';
 
+comment on function "private"."known_stages"(text, boolean) is 'For the details of invalid_stage: {"stages": the names of a type''s stages in their order, or of all flows''}.';
+
 comment on function "private"."next_agent"() is 'Whose turn it is in the caller''s agency: the agent who takes leads and waited longest. Null when there is none. Nobody else is told before the transaction ends.';
 
 comment on function "private"."normal_email"(text) is 'An e-mail address as it is stored: trimmed and in lower case when it is one, without the name or "mailto:" around it, else as it came.';
@@ -694,9 +1066,19 @@ comment on function "private"."normal_phone"(text) is 'A phone as it is stored: 
 
 comment on function "private"."open_operations"(uuid) is 'The open operations of a person, newest first, as the answer to a new lead shows them; null for who may not read operations.';
 
+comment on function "private"."refuse_taken_property"(public.offers) is 'One property is promised once: refuses to accept an offer on a property that is sold, rented or withdrawn (property_not_available), or that another deal of the same side has an accepted offer on (offer_already_accepted).';
+
 comment on function "private"."takes_leads"(public.agents) is 'Whether a new lead may be given to an agent: one who is active, accepts leads and may change them. Who only reads could do nothing for it.';
 
 comment on function "private"."tg__normal_forms"() is 'Stores phone and e-mail in their normal forms, whoever writes them.';
+
+comment on function "private"."tg_gate_steps__held"() is 'A step that is added to a gate holds the open operations too; each gets a row to tick.';
+
+comment on function "private"."tg_offers__date_acceptance"() is 'Dates the first acceptance, and keeps the accepted offer of a closed operation. Refuses with operation_closed, offer_already_accepted, property_not_available, change_refused.';
+
+comment on function "private"."tg_operations__keep_identity"() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected (operation_closed). Notes when the row last changed.';
+
+comment on function "private"."tg_viewings__took_place"() is 'A viewing is marked done from 15 minutes before its start on, and no earlier (invalid_transition).';
 
 revoke all on function "private"."agent_of_contact"(uuid) from public;
 
@@ -740,6 +1122,14 @@ revoke all on function "private"."is_email"(text) from "postgres";
 
 grant execute on function "private"."is_email"(text) to "postgres";
 
+revoke all on function "private"."known_stages"(text, boolean) from public;
+
+grant execute on function "private"."known_stages"(text, boolean) to "anon", "authenticated";
+
+revoke all on function "private"."known_stages"(text, boolean) from "postgres";
+
+grant execute on function "private"."known_stages"(text, boolean) to "postgres";
+
 revoke all on function "private"."normal_email"(text) from public;
 
 grant execute on function "private"."normal_email"(text) to "anon", "authenticated";
@@ -764,6 +1154,12 @@ revoke all on function "private"."open_operations"(uuid) from "postgres";
 
 grant execute on function "private"."open_operations"(uuid) to "postgres";
 
+revoke all on function "private"."refuse_taken_property"(public.offers) from public;
+
+revoke all on function "private"."refuse_taken_property"(public.offers) from "postgres";
+
+grant execute on function "private"."refuse_taken_property"(public.offers) to "postgres";
+
 revoke all on function "private"."takes_leads"(public.agents) from public;
 
 revoke all on function "private"."takes_leads"(public.agents) from "postgres";
@@ -775,6 +1171,18 @@ revoke all on function "private"."tg__normal_forms"() from public;
 revoke all on function "private"."tg__normal_forms"() from "postgres";
 
 grant execute on function "private"."tg__normal_forms"() to "postgres";
+
+revoke all on function "private"."tg_gate_steps__held"() from public;
+
+revoke all on function "private"."tg_gate_steps__held"() from "postgres";
+
+grant execute on function "private"."tg_gate_steps__held"() to "postgres";
+
+revoke all on function "private"."tg_viewings__took_place"() from public;
+
+revoke all on function "private"."tg_viewings__took_place"() from "postgres";
+
+grant execute on function "private"."tg_viewings__took_place"() to "postgres";
 
 alter table "public"."contacts"
   add column "phone_e164" text generated always as (

@@ -97,7 +97,10 @@ export const amount = z
 export const moment = z.iso.datetime({ offset: true });
 
 /** `true` or `false` as a query parameter. */
-export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
+export const flag = z
+  .enum(["true", "false"])
+  .transform((value) => value === "true")
+  .meta({ type: "boolean", enum: undefined });
 
 /**
  * The name of a stage. Which names exist is for the database to say (reason `invalid_stage`), also of very long ones,

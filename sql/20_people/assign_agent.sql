@@ -38,12 +38,15 @@ stable
 security definer
 set search_path = ''
 as $$
+declare
+  -- Asked once, not for each row.
+  caller_agency_id uuid := private.agency_id();
 begin
   return (
     select l.assigned_agent_id
     from public.leads l
     join public.agents a on a.agency_id = l.agency_id and a.id = l.assigned_agent_id
-    where l.agency_id = private.agency_id() and l.contact_id = agent_of_contact.contact_id
+    where l.agency_id = caller_agency_id and l.contact_id = agent_of_contact.contact_id
       and l.archived_at is null and private.takes_leads(a)
     order by l.created_at desc, l.id desc
     limit 1);

@@ -457,11 +457,13 @@ export type Database = {
           compared_at: string | null;
           created_at: string;
           email: string | null;
+          email_is_valid: boolean | null;
           full_name: string;
           id: string;
           merged_into: string | null;
           nationality: string | null;
           phone: string | null;
+          phone_e164: string | null;
           updated_at: string;
         };
         ComputedFields: never;
@@ -471,11 +473,13 @@ export type Database = {
           compared_at?: string | null;
           created_at?: string;
           email?: string | null;
+          email_is_valid?: never;
           full_name: string;
           id?: string;
           merged_into?: string | null;
           nationality?: string | null;
           phone?: string | null;
+          phone_e164?: never;
           updated_at?: string;
         };
         Update: {
@@ -484,11 +488,13 @@ export type Database = {
           compared_at?: string | null;
           created_at?: string;
           email?: string | null;
+          email_is_valid?: never;
           full_name?: string;
           id?: string;
           merged_into?: string | null;
           nationality?: string | null;
           phone?: string | null;
+          phone_e164?: never;
           updated_at?: string;
         };
         Relationships: [
@@ -993,6 +999,8 @@ export type Database = {
           contact_id: string;
           created_at: string;
           email: string | null;
+          email_is_valid: boolean | null;
+          email_key: string | null;
           full_name: string;
           id: string;
           intent: string | null;
@@ -1002,6 +1010,7 @@ export type Database = {
           operation_id: string | null;
           origin: string;
           phone: string | null;
+          phone_e164: string | null;
           summary: string | null;
           temperature: string | null;
           updated_at: string;
@@ -1019,6 +1028,8 @@ export type Database = {
           contact_id: string;
           created_at?: string;
           email?: string | null;
+          email_is_valid?: never;
+          email_key?: never;
           full_name: string;
           id?: string;
           intent?: string | null;
@@ -1028,6 +1039,7 @@ export type Database = {
           operation_id?: string | null;
           origin?: string;
           phone?: string | null;
+          phone_e164?: never;
           summary?: string | null;
           temperature?: string | null;
           updated_at?: string;
@@ -1044,6 +1056,8 @@ export type Database = {
           contact_id?: string;
           created_at?: string;
           email?: string | null;
+          email_is_valid?: never;
+          email_key?: never;
           full_name?: string;
           id?: string;
           intent?: string | null;
@@ -1053,6 +1067,7 @@ export type Database = {
           operation_id?: string | null;
           origin?: string;
           phone?: string | null;
+          phone_e164?: never;
           summary?: string | null;
           temperature?: string | null;
           updated_at?: string;

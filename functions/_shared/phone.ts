@@ -1,26 +1,36 @@
 import {
   type CountryCode,
+  findPhoneNumbersInText,
   isSupportedCountry,
   parsePhoneNumberFromString,
 } from "libphonenumber-js";
-import { invalid } from "./errors.ts";
+
+/** What is longer holds no phone number that is worth searching for. */
+const READ_MAX_CHARACTERS = 500;
 
 /**
- * Turns a phone number into E.164, so that one person's number is always written the same way. Only a number without
- * country code needs the agency's country, so it is asked for only then.
+ * A phone as it is stored: in E.164, so that one person's number is always written the same way, or as it came when no
+ * number can be read in it. Only a number without country code needs the agency's country, so it is asked for only then.
  */
-export async function toE164(phone: string, agencyCountry: () => Promise<string>): Promise<string> {
-  const country = phone.startsWith("+") ? undefined : asCountry(await agencyCountry());
-  const parsed = parsePhoneNumberFromString(phone, {
-    ...(country ? { defaultCountry: country } : {}),
-    extract: false,
-  });
-  if (parsed?.isValid() !== true) {
-    throw invalid("invalid_body", "The body does not fit.", [
-      { path: "phone", message: "must be a phone number" },
-    ]);
-  }
-  return parsed.number;
+export async function readPhone(
+  sent: string,
+  agencyCountry: () => Promise<string>,
+): Promise<string> {
+  if (!/\d/.test(sent.normalize("NFKC"))) return sent;
+  // The (0) of "+34 (0) 612 345 678" is for those who dial inside the country.
+  const text = sent.slice(0, READ_MAX_CHARACTERS).normalize("NFKC").replaceAll("(0)", " ");
+  const saysCountry = /^\D*\+/.test(text);
+  const read = (saysCountry && numberIn(text)) || numberIn(text, asCountry(await agencyCountry()));
+  return read ?? sent;
+}
+
+/** The text as a number, else the first number among other words. */
+function numberIn(text: string, defaultCountry?: CountryCode): string | undefined {
+  const options = defaultCountry ? { defaultCountry } : {};
+  const whole = parsePhoneNumberFromString(text, { ...options, extract: false });
+  if (whole?.isValid()) return whole.number;
+  const found = findPhoneNumbersInText(text, options);
+  return found.find(({ number }) => number.isValid())?.number.number;
 }
 
 function asCountry(country: string): CountryCode | undefined {

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
+import { publicBaseUrl } from "../_shared/environment.ts";
 import { notFound, Refusal } from "../_shared/errors.ts";
 import type { ApiEnv } from "./context.ts";
 import { discovery } from "./discovery.ts";
@@ -38,7 +39,7 @@ app.use(
     },
   }),
 );
-app.notFound((c) => answerError(notFound(), c));
+app.notFound((c) => answerError(isRoot(c.req.path) ? nothingAtTheRoot() : notFound(), c));
 app.onError(answerError);
 
 app.route("/v1/agents", agents);
@@ -58,3 +59,16 @@ app.route(
 );
 app.route("/mcp", mcp);
 app.route("/.well-known/oauth-protected-resource", discovery);
+
+function isRoot(path: string): boolean {
+  return /^\/api(?:\/v1)?\/?$/.test(path);
+}
+
+/** Whoever opens the address that they were given is told where to read on. */
+function nothingAtTheRoot(): Refusal {
+  const at = `${publicBaseUrl()}/api/v1`;
+  return new Refusal(
+    "not_found",
+    `There is nothing here. The API is described for people at ${at}/docs, and for programs at ${at}/openapi.json.`,
+  );
+}

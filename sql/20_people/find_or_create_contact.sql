@@ -1,45 +1,52 @@
-create function private.find_or_create_contact(agency_id uuid, full_name text, phone text, email text) returns uuid
+create function private.find_or_create_contact(
+  agency_id uuid, full_name text, phone text, email text, out contact_id uuid, out is_known boolean)
 language plpgsql
 set search_path = ''
 as $$
 declare
+  -- What could not be read finds nobody: two people may both have written "none".
+  known_phone text := case when private.is_e164(phone) then phone end;
+  known_email text := case when private.is_email(email) then email end;
   contact public.contacts;
 begin
   -- Two leads with one e-mail or phone that come in at once must find one contact. Taken in a fixed order, these
   -- locks cannot deadlock; one of what is missing is none.
   perform
-    pg_advisory_xact_lock(hashtextextended('contact:' || agency_id || ':' || least(email, phone), 0)),
-    pg_advisory_xact_lock(hashtextextended('contact:' || agency_id || ':' || greatest(email, phone), 0));
+    pg_advisory_xact_lock(hashtextextended('contact:' || agency_id || ':' || least(known_email, known_phone), 0)),
+    pg_advisory_xact_lock(hashtextextended('contact:' || agency_id || ':' || greatest(known_email, known_phone), 0));
 
   select c.* into contact from public.contacts c
-  where c.agency_id = find_or_create_contact.agency_id and c.email = find_or_create_contact.email;
+  where c.agency_id = find_or_create_contact.agency_id and c.email = known_email and c.email_is_valid;
   if contact.id is null then
     -- Couples share a phone: the name must fit, unless the contact has no e-mail that could tell them apart.
     select c.* into contact from public.contacts c
-    where c.agency_id = find_or_create_contact.agency_id and c.phone = find_or_create_contact.phone
+    where c.agency_id = find_or_create_contact.agency_id and c.phone_e164 = known_phone
       and (c.email is null or private.names_compatible(c.full_name, find_or_create_contact.full_name))
     order by private.names_compatible(c.full_name, find_or_create_contact.full_name) desc, c.created_at, c.id
     limit 1;
   end if;
 
-  if contact.id is null then
+  is_known := contact.id is not null;
+  if not is_known then
     insert into public.contacts (agency_id, full_name, phone, email)
     values (agency_id, full_name, phone, email)
-    returning id into contact.id;
+    returning id into contact_id;
   elsif contact.merged_into is not null then
     -- An admin found the two to be one person. What this one knows stays with it, so that a merge can be undone.
-    return contact.merged_into;
-  elsif (contact.email is null and email is not null or contact.phone is null and phone is not null)
-    and private.names_compatible(contact.full_name, full_name) then
-    update public.contacts c
-    set email = coalesce(c.email, find_or_create_contact.email),
-        phone = coalesce(c.phone, find_or_create_contact.phone)
-    where c.agency_id = find_or_create_contact.agency_id and c.id = contact.id;
+    contact_id := contact.merged_into;
+  else
+    contact_id := contact.id;
+    if (contact.email_is_valid is not true and known_email is not null or contact.phone_e164 is null and known_phone is not null)
+      and private.names_compatible(contact.full_name, full_name) then
+      update public.contacts c
+      set email = case when c.email_is_valid then c.email else coalesce(known_email, c.email) end,
+          phone = coalesce(c.phone_e164, known_phone, c.phone)
+      where c.agency_id = find_or_create_contact.agency_id and c.id = contact.id;
+    end if;
   end if;
-  return contact.id;
 end
 $$;
 comment on function private.find_or_create_contact(uuid, text, text, text) is
-  'The contact of a new lead: found by e-mail, else by phone where the name fits, else created. A contact that was merged stands for the one it was merged into. Fills a blank e-mail or phone of a contact whose name fits. Exact under concurrency.';
+  'The contact of a new lead: found by e-mail, else by phone where the name fits, else created; and whether it was known before. Takes phone and e-mail in their normal forms; only what could be read finds a contact. A contact that was merged stands for the one it was merged into. Gives a contact whose name fits the e-mail or phone it has not, or has unreadably. Exact under concurrency.';
 grant execute on function private.find_or_create_contact(uuid, text, text, text) to anon, authenticated;
 grant execute on function private.names_compatible(text, text) to anon, authenticated;

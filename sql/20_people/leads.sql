@@ -3,7 +3,9 @@ create table public.leads (
   id uuid not null default gen_random_uuid(),
   full_name text not null,
   phone text,
+  phone_e164 text generated always as (case when private.is_e164(phone) then phone end) stored,
   email text,
+  email_is_valid boolean generated always as (private.is_email(email)) stored,
   origin text not null default 'other',
   lead_status text default 'new',
   temperature text,
@@ -22,12 +24,13 @@ create table public.leads (
   archive_reason text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  email_key text generated always as (lower(email)) stored,
   primary key (agency_id, id),
   foreign key (agency_id, contact_id) references public.contacts (agency_id, id) on delete restrict,
   foreign key (agency_id, assigned_agent_id) references public.agents (agency_id, id) on delete restrict,
   constraint full_name_is_not_blank check (btrim(full_name) <> '' and char_length(full_name) <= 200),
-  constraint phone_is_e164 check (phone ~ '^\+[1-9][0-9]{6,14}$'),
-  constraint email_is_normal check (email = lower(btrim(email)) and email like '%_@_%' and char_length(email) <= 254),
+  constraint phone_is_short check (char_length(phone) <= 500),
+  constraint email_is_short check (char_length(email) <= 500),
   constraint origin_is_known check (origin in (
     'email', 'web', 'portal', 'phone', 'walk_in', 'referral', 'whatsapp', 'api', 'other')),
   constraint lead_status_is_known check (lead_status in ('new', 'contacted', 'qualified', 'unqualified')),
@@ -48,11 +51,11 @@ create index leads_newest on public.leads (agency_id, created_at desc, id desc);
 create index leads_newest_active on public.leads (agency_id, created_at desc, id desc) where archived_at is null;
 create index leads_by_temperature on public.leads (agency_id, temperature, created_at desc, id desc);
 create index leads_by_origin on public.leads (agency_id, origin, created_at desc, id desc);
-create index leads_by_email on public.leads (agency_id, email, created_at desc, id desc);
+create index leads_by_email on public.leads (agency_id, email_key, created_at desc, id desc);
 create index leads_by_assigned_agent on public.leads (agency_id, assigned_agent_id, created_at desc, id desc);
 -- For `buscar`: a lead may be named, or called, otherwise than its contact.
 create index leads_by_words on public.leads using gin (private.search_vector(agency_id, full_name)) with (gin_pending_list_limit = 256);
-create index leads_by_phone_end on public.leads (agency_id, reverse(phone) text_pattern_ops) where phone is not null;
+create index leads_by_phone_end on public.leads (agency_id, reverse(phone_e164) text_pattern_ops) where phone_e164 is not null;
 create index leads_new on public.leads (agency_id, created_at) where lead_status = 'new' and archived_at is null;
 create index leads_by_contact on public.leads (agency_id, contact_id);
 create index leads_by_operation on public.leads (agency_id, operation_id);
@@ -61,8 +64,10 @@ comment on table public.leads is 'A person''s interest in buying, renting or sel
 comment on column public.leads.agency_id is 'The agency.';
 comment on column public.leads.id is 'Identifier.';
 comment on column public.leads.full_name is 'Name as given with this lead.';
-comment on column public.leads.phone is 'Phone as given with this lead, in E.164.';
-comment on column public.leads.email is 'E-mail as given with this lead, lower case.';
+comment on column public.leads.phone is 'Phone as given with this lead: in E.164, or as it came when it could not be read.';
+comment on column public.leads.phone_e164 is 'The phone where it could be read, else null.';
+comment on column public.leads.email is 'E-mail as given with this lead: trimmed and lower case, or as it came when it is no address.';
+comment on column public.leads.email_is_valid is 'Whether the e-mail is an address; null without one.';
 comment on column public.leads.origin is 'Where it came from: email, web, portal, phone, walk_in, referral, whatsapp, api or other.';
 comment on column public.leads.lead_status is 'new, contacted, qualified or unqualified; null for a listing lead (a seller), so do not count supply by it.';
 comment on column public.leads.temperature is 'hot, warm or cold; null until qualified.';
@@ -81,6 +86,7 @@ comment on column public.leads.archived_at is 'When the lead was archived; it no
 comment on column public.leads.archive_reason is 'Why the lead was archived.';
 comment on column public.leads.created_at is 'When the lead came in.';
 comment on column public.leads.updated_at is 'When the row last changed.';
+comment on column public.leads.email_key is 'The e-mail in lower case, for the filter; follows from email.';
 
 alter table public.leads enable row level security;
 create policy select_own on public.leads for select to anon, authenticated
@@ -97,6 +103,10 @@ grant select,
     urgency, summary, notes, assigned_agent_id, archived_at, archive_reason)
   on public.leads to anon, authenticated;
 
+create trigger _050_normal_forms before insert or update of phone, email on public.leads
+  for each row when (
+    new.phone is distinct from private.normal_phone(new.phone) or new.email is distinct from private.normal_email(new.email))
+  execute function private.tg__normal_forms();
 create trigger _900_updated_at before update on public.leads
   for each row execute function private.tg__updated_at();
 create trigger _100_refuse_removal before delete or truncate on public.leads

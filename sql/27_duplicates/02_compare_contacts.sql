@@ -28,13 +28,14 @@ begin
   select contact.agency_id, contact.id, near.id, near.reasons, round(near.score::numeric, 3)
   from (
     select c.id, s.score, array_remove(array[
-      case when c.phone = contact.phone then 'same_phone' end,
+      case when c.phone_e164 = contact.phone_e164 then 'same_phone' end,
       -- One name alone is shared by too many.
       case when s.score >= 0.85 and wanted like '% %' then 'similar_name' end,
-      case when split_part(c.email, '@', 1) = split_part(contact.email, '@', 1) and s.score >= 0.5 then 'similar_email' end
+      case when c.email_is_valid and contact.email_is_valid
+        and split_part(c.email, '@', 1) = split_part(contact.email, '@', 1) and s.score >= 0.5 then 'similar_email' end
     ], null) as reasons
     from (
-      select o.* from public.contacts o where o.agency_id = contact.agency_id and o.phone = contact.phone
+      select o.* from public.contacts o where o.agency_id = contact.agency_id and o.phone_e164 = contact.phone_e164
       union
       select o.* from public.contacts o
       where o.agency_id = contact.agency_id and o.merged_into is null

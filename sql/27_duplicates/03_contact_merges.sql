@@ -50,7 +50,8 @@ begin
   for identity in
     select distinct i.value
     from public.contacts c
-    cross join lateral (values (c.agency_id || ':' || c.email), (c.agency_id || ':' || c.phone)) as i (value)
+    cross join lateral (
+      values (case when c.email_is_valid then c.agency_id || ':' || c.email end), (c.agency_id || ':' || c.phone_e164)) as i (value)
     where c.id = any (contact_ids) and i.value is not null
     order by 1
   loop

@@ -39,11 +39,11 @@ comment on column public.operations.lead_id is 'The lead whose deal it is.';
 comment on column public.operations.operation_type is 'buy, rent or sell. A lead has at most one open operation of each.';
 comment on column public.operations.flow is 'The journey it follows; taken from the type.';
 comment on column public.operations.stage is 'Where it stands. Changing it is a guarded move: one step forward with the gate passed, or a closing stage.';
-comment on column public.operations.property_id is 'The property chosen. Setting it closes the step favoritaElegida.';
+comment on column public.operations.property_id is 'The property chosen. Setting it closes the step favoritaElegida. A deal may be closed without one, also successfully; it then stays without.';
 comment on column public.operations.lost_reason is 'Why it was lost; required to move to lost.';
 comment on column public.operations.deposit_paid_at is 'When the deposit (fianza) was paid; a rental cannot close as rented or won before.';
 comment on column public.operations.won_at is 'When it first closed as won, sold or rented; queues deal_won.';
-comment on column public.operations.closed_at is 'When it reached a closing stage; closed operations do not move.';
+comment on column public.operations.closed_at is 'When it reached a closing stage; closed operations do not move, and stay as they were.';
 comment on column public.operations.created_at is 'When it was opened.';
 comment on column public.operations.updated_at is 'When the row last changed.';
 

@@ -41,9 +41,10 @@ begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'label', g.label) order by g.position), '[]')
     from public.gate_steps g
-    join public.operation_steps s
+    -- A step that the operation has no row for is not done either.
+    left join public.operation_steps s
       on s.agency_id = operation.agency_id and s.operation_id = operation.id and s.step_id = g.id
-    where g.flow = operation.flow and g.stage = operation.stage and not s.done);
+    where g.flow = operation.flow and g.stage = operation.stage and s.done is not true);
 end
 $$;
 comment on function private.pending_actions(public.operations) is
@@ -169,6 +170,20 @@ end
 $$;
 comment on function private.tg_operations__steps() is 'Gives a new operation the gate steps of its flow.';
 
+create function private.tg_gate_steps__held() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  insert into public.operation_steps (agency_id, operation_id, step_id, flow)
+  select o.agency_id, o.id, new.id, new.flow from public.operations o where o.flow = new.flow and o.closed_at is null
+  on conflict do nothing;
+  return null;
+end
+$$;
+comment on function private.tg_gate_steps__held() is 'A step that is added to a gate holds the open operations too; each gets a row to tick.';
+
 create function private.tg_operations__property_chosen() returns trigger
 language plpgsql
 security definer
@@ -186,6 +201,8 @@ $$;
 comment on function private.tg_operations__property_chosen() is
   'Choosing the property closes favoritaElegida; taking the choice back opens it again.';
 
+create trigger _500_held after insert on public.gate_steps
+  for each row execute function private.tg_gate_steps__held();
 create trigger _500_steps after insert on public.operations
   for each row execute function private.tg_operations__steps();
 create trigger _510_property_chosen after update of property_id on public.operations

@@ -1,3 +1,24 @@
+create function private.known_stages(operation_type text default null, active_only boolean default false) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('stages', (
+    select jsonb_agg(s.id order by s.position, s.id)
+    from (
+      select s.id, min(s.position) as position
+      from public.flows f join public.stages s on s.flow = f.id
+      where f.operation_type = coalesce(known_stages.operation_type, f.operation_type)
+        and (s.outcome is null or not active_only)
+      group by s.id
+    ) s));
+end
+$$;
+comment on function private.known_stages(text, boolean) is
+  'For the details of invalid_stage: {"stages": the names of a type''s stages in their order, or of all flows''}.';
+grant execute on function private.known_stages(text, boolean) to anon, authenticated;
+
 create function private.tg_operations__open() returns trigger
 language plpgsql
 security definer
@@ -11,7 +32,8 @@ begin
   where f.operation_type = new.operation_type and (s.id = new.stage or new.stage is null and s.outcome is null)
   order by s.position limit 1;
   if initial.id is null then
-    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.');
+    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.',
+      private.known_stages(new.operation_type));
   end if;
   new.flow := initial.flow;
   new.stage := initial.id;
@@ -33,6 +55,14 @@ begin
     is distinct from (old.agency_id, old.id, old.lead_id, old.operation_type, old.flow) then
     perform private.refuse('change_refused', 'An operation keeps its lead, type and flow; open another one instead.');
   end if;
+  -- What was closed stays as it was. That a deposit was paid, and why a deal was lost, may come to be known better later.
+  if old.closed_at is not null then
+    if new.property_id is distinct from old.property_id
+      or new.deposit_paid_at is null and old.deposit_paid_at is not null
+      or new.lost_reason is distinct from old.lost_reason and old.stage <> 'lost' then
+      perform private.refuse('operation_closed', 'The operation is closed; it stays as it was.');
+    end if;
+  end if;
   -- These two follow from the stage and from nothing else.
   new.won_at := old.won_at;
   new.closed_at := old.closed_at;
@@ -41,7 +71,7 @@ begin
   return new;
 end
 $$;
-comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Notes when the row last changed.';
+comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected (operation_closed). Notes when the row last changed.';
 
 create function private.tg_operations__move() returns trigger
 language plpgsql
@@ -65,7 +95,8 @@ begin
   join public.stages s on s.flow = origin.flow
   where origin.flow = old.flow and origin.id = old.stage;
   if target_position is null then
-    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.');
+    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.',
+      private.known_stages(old.operation_type));
   end if;
 
   if new.stage = 'lost' and coalesce(new.lost_reason, '') !~ '\S' then

@@ -97,6 +97,37 @@ $$;
 comment on function private.tg_offers__record() is
   'Fills a new offer from its operation and property. Refuses with unknown_reference, operation_closed, property_required.';
 
+create function private.refuse_taken_property(offer public.offers) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  property_status text;
+begin
+  -- Held until the transaction ends, so that of two acceptances the second one finds the first.
+  select p.status into property_status from public.properties p
+  where p.agency_id = offer.agency_id and p.id = offer.property_id for no key update;
+  if property_status in ('sold', 'rented', 'withdrawn') then
+    perform private.refuse('property_not_available', format('The property is %s; no offer on it is accepted.', property_status));
+  end if;
+  -- An offer that was accepted binds the property while its deal is open, and once the deal is won, until the property
+  -- is put on the market again. A seller's deal and a buyer's deal of one sale each have the offer.
+  if exists (
+    select from public.offers o
+    join public.operations theirs on theirs.agency_id = o.agency_id and theirs.id = o.operation_id
+    join public.operations mine on mine.agency_id = offer.agency_id and mine.id = offer.operation_id
+    where o.agency_id = offer.agency_id and o.property_id = offer.property_id and o.status = 'accepted'
+      and o.operation_id <> offer.operation_id
+      and (theirs.operation_type = 'sell') = (mine.operation_type = 'sell')
+      and (theirs.closed_at is null or theirs.won_at is not null and property_status <> 'available')) then
+    perform private.refuse('offer_already_accepted',
+      'Another offer on the property is accepted; its deal has to be lost, or the offer rejected or withdrawn, first.');
+  end if;
+end
+$$;
+comment on function private.refuse_taken_property(public.offers) is
+  'One property is promised once: refuses to accept an offer on a property that is sold, rented or withdrawn (property_not_available), or that another deal of the same side has an accepted offer on (offer_already_accepted).';
+
 create function private.tg_offers__date_acceptance() returns trigger
 language plpgsql
 security definer
@@ -109,6 +140,9 @@ begin
     if (new.agency_id, new.id, new.operation_id, new.lead_id)
       is distinct from (old.agency_id, old.id, old.operation_id, old.lead_id) then
       perform private.refuse('change_refused', 'An offer stays with its operation and lead.');
+    end if;
+    if old.status = 'accepted' and new.property_id <> old.property_id then
+      perform private.refuse('change_refused', 'An accepted offer stays with its property.');
     end if;
     new.accepted_at := old.accepted_at;
     if new.status = old.status or 'accepted' not in (new.status, old.status) then
@@ -131,6 +165,7 @@ begin
         and o.status = 'accepted' and o.id <> new.id) then
       perform private.refuse('offer_already_accepted', 'Another offer of the operation is accepted; reject or withdraw it first.');
     end if;
+    perform private.refuse_taken_property(new);
     -- Only the first acceptance counts, for the date and for the event.
     new.accepted_at := coalesce(new.accepted_at, now());
   else
@@ -145,7 +180,7 @@ begin
 end
 $$;
 comment on function private.tg_offers__date_acceptance() is
-  'Dates the first acceptance, and keeps the accepted offer of a closed operation. Refuses with operation_closed, offer_already_accepted, change_refused.';
+  'Dates the first acceptance, and keeps the accepted offer of a closed operation. Refuses with operation_closed, offer_already_accepted, property_not_available, change_refused.';
 
 create function private.tg_offers__recorded() returns trigger
 language plpgsql

@@ -44,7 +44,7 @@ comment on column public.viewings.operation_id is 'The operation it is part of.'
 comment on column public.viewings.agent_id is 'Who shows it.';
 comment on column public.viewings.starts_at is 'When it begins.';
 comment on column public.viewings.ends_at is 'When it ends.';
-comment on column public.viewings.status is 'scheduled, done, cancelled or no_show. done closes propiedadesVisitadas of the operation.';
+comment on column public.viewings.status is 'scheduled, done, cancelled or no_show. done, from 15 minutes before the start on, closes propiedadesVisitadas of the operation.';
 comment on column public.viewings.notes is 'What to prepare, or how it went; free text.';
 comment on column public.viewings.created_at is 'When it was arranged.';
 comment on column public.viewings.updated_at is 'When the row last changed.';
@@ -116,6 +116,23 @@ end
 $$;
 comment on function private.tg_viewings__done() is 'A viewing that took place closes propiedadesVisitadas of its operation.';
 
+create function private.tg_viewings__took_place() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- The gate waits for a visit that happened; clients come a little early.
+  if new.starts_at > now() + interval '15 minutes' then
+    perform private.refuse('invalid_transition', 'A viewing is done from 15 minutes before its start on; this one is still to come.');
+  end if;
+  return new;
+end
+$$;
+comment on function private.tg_viewings__took_place() is
+  'A viewing is marked done from 15 minutes before its start on, and no earlier (invalid_transition).';
+
+create trigger _040_took_place before insert or update of status, starts_at on public.viewings
+  for each row when (new.status = 'done') execute function private.tg_viewings__took_place();
 create trigger _050_operation before insert or update of operation_id, lead_id on public.viewings
   for each row when (new.operation_id is not null) execute function private.tg_viewings__operation();
 create trigger _100_queue_up before insert or update of agent_id, starts_at, ends_at, status on public.viewings

@@ -22,10 +22,10 @@ begin
     return query
     select c.id, 1::real, 'phone' from (
       select coalesce(c.merged_into, c.id) as id from public.contacts c
-      where c.agency_id = caller_agency_id and reverse(c.phone) like phone_end || '%'
+      where c.agency_id = caller_agency_id and reverse(c.phone_e164) like phone_end || '%'
       union
       select l.contact_id from public.leads l
-      where l.agency_id = caller_agency_id and reverse(l.phone) like phone_end || '%'
+      where l.agency_id = caller_agency_id and reverse(l.phone_e164) like phone_end || '%'
     ) c
     order by c.id limit max_rows;
     return;
@@ -34,10 +34,10 @@ begin
   return query
   select c.id, max(c.score), (array_agg(c.matched order by c.score desc))[1] from (
     select coalesce(c.merged_into, c.id) as id, 1::real as score, 'email' as matched from public.contacts c
-    where c.agency_id = caller_agency_id and c.email = lower(btrim(query))
+    where c.agency_id = caller_agency_id and c.email = lower(btrim(query)) and c.email_is_valid
     union all
     select l.contact_id, 1::real, 'email' from public.leads l
-    where l.agency_id = caller_agency_id and l.email = lower(btrim(query))
+    where l.agency_id = caller_agency_id and l.email_key = lower(btrim(query))
     union all
     select c.id, private.likeness(words, c.text), case when query like '%@%' then 'email' else 'full_name' end from (
       (select coalesce(c.merged_into, c.id) as id, private.searched_text(c.full_name, c.email) as text from public.contacts c

@@ -7,7 +7,12 @@ declare
   answer jsonb := private.replay('create_lead', idempotency_key, body);
   origin text := coalesce(body ->> 'origin', 'other');
   message text := coalesce(body ->> 'email_body', case when body ->> 'origin' = 'email' then body ->> 'notes' end);
-  contact_id uuid;
+  full_name text := btrim(body ->> 'full_name');
+  phone text := private.normal_phone(body ->> 'phone');
+  email text := private.normal_email(body ->> 'email');
+  contact record;
+  agent_id uuid;
+  open_operations jsonb;
   lead public.leads;
   opened_id uuid := case when body ->> 'operation_type' is not null then gen_random_uuid() end;
 begin
@@ -18,30 +23,38 @@ begin
     perform private.refuse('operation_type_not_allowed', 'A lead is created with a buy or rent operation, or with none.');
   end if;
 
-  contact_id := private.find_or_create_contact(
-    caller.agency_id, btrim(body ->> 'full_name'), body ->> 'phone', lower(btrim(body ->> 'email')));
+  contact := private.find_or_create_contact(caller.agency_id, full_name, phone, email);
+  -- A client who comes back stays with whoever looks after them, and that costs nobody their turn.
+  if contact.is_known then
+    agent_id := private.agent_of_contact(contact.contact_id);
+    open_operations := private.open_operations(contact.contact_id);
+  elsif 'operations:read' = any (caller.permissions) then
+    open_operations := '[]';
+  end if;
 
   insert into public.leads (
     agency_id, full_name, phone, email, origin, intent, budget_max, bedrooms_min, notes,
     contact_id, assigned_agent_id, operation_id)
   values (
     caller.agency_id,
-    btrim(body ->> 'full_name'),
-    body ->> 'phone',
-    lower(btrim(body ->> 'email')),
+    full_name,
+    phone,
+    email,
     origin,
     body ->> 'intent',
     (body ->> 'budget_max')::numeric,
     (body ->> 'bedrooms_min')::int,
     body ->> 'notes',
-    contact_id,
-    private.next_agent(),
+    contact.contact_id,
+    coalesce(agent_id, private.next_agent()),
     opened_id)
   returning * into lead;
 
   -- The lead was written with the agent whose turn it is, since writing it twice would cost a fifth of the call; only
-  -- now is it assigned.
-  perform private.assign_agent(lead.assigned_agent_id);
+  -- now is the turn taken.
+  if agent_id is null then
+    perform private.assign_agent(lead.assigned_agent_id);
+  end if;
 
   if opened_id is not null then
     insert into public.operations (agency_id, id, lead_id, operation_type)
@@ -59,9 +72,10 @@ begin
   -- Sent once this transaction has committed, by a worker of the database; the answer does not wait for it.
   perform private.start_intake();
 
-  return private.answer(idempotency_key, 201, private.lead_json(lead));
+  return private.answer(idempotency_key, 201, private.lead_json(lead)
+    || jsonb_build_object('known_contact', contact.is_known, 'open_operations', open_operations));
 end
 $$;
 comment on function api.create_lead(jsonb, text) is
-  'A new lead with its side effects in one transaction: contact found or created, lead inserted, agent assigned in turn, operation opened (buy or rent, if named), sanctions screen started, mail stored for qualification. The background part is asked to start at once. Phone in E.164. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
+  'A new lead with its side effects in one transaction: contact found or created, lead inserted, given to the agent who looks after the contact, else to the next in turn, operation opened (buy or rent, if named), sanctions screen started, mail stored for qualification. The background part is asked to start at once. Phone in E.164 where it could be read, else as it came; the same for the e-mail. The answer says whether the contact was known and, to who may read operations, which are open. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
 grant execute on function api.create_lead(jsonb, text) to anon, authenticated;

@@ -16,7 +16,8 @@ begin
   if body ->> 'stage' is not null and not exists (
     select from public.flows f join public.stages s on s.flow = f.id
     where f.operation_type = body ->> 'operation_type' and s.id = body ->> 'stage' and s.outcome is null) then
-    perform private.refuse('invalid_stage', 'An operation starts at an active stage of its flow.');
+    perform private.refuse('invalid_stage', 'An operation starts at an active stage of its flow.',
+      private.known_stages(body ->> 'operation_type', true));
   end if;
 
   insert into public.operations (agency_id, lead_id, operation_type, stage)

@@ -18,11 +18,11 @@ begin
     array_remove(array[
       case when temperature is not null then 't.temperature = $2 ->> ''temperature''' end,
       case when origin is not null then 't.origin = $2 ->> ''origin''' end,
-      case when email is not null then 't.email = $2 ->> ''email''' end,
+      case when email is not null then 't.email_key = $2 ->> ''email''' end,
       case when assigned_agent_id is not null then 't.assigned_agent_id = ($2 ->> ''assigned_agent_id'')::uuid' end,
       case when include_archived is not true then 't.archived_at is null' end], null),
     jsonb_build_object(
-      'temperature', temperature, 'origin', origin, 'email', lower(btrim(email)), 'assigned_agent_id', assigned_agent_id),
+      'temperature', temperature, 'origin', origin, 'email', lower(private.normal_email(email)), 'assigned_agent_id', assigned_agent_id),
     page_limit, page_cursor);
 end
 $$;

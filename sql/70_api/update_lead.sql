@@ -19,8 +19,8 @@ begin
 
   update public.leads l set
     full_name = case when patch ? 'full_name' then btrim(patch ->> 'full_name') else l.full_name end,
-    phone = case when patch ? 'phone' then patch ->> 'phone' else l.phone end,
-    email = case when patch ? 'email' then lower(btrim(patch ->> 'email')) else l.email end,
+    phone = case when patch ? 'phone' then private.normal_phone(patch ->> 'phone') else l.phone end,
+    email = case when patch ? 'email' then private.normal_email(patch ->> 'email') else l.email end,
     origin = case when patch ? 'origin' then patch ->> 'origin' else l.origin end,
     lead_status = case when patch ? 'lead_status' then patch ->> 'lead_status' else l.lead_status end,
     temperature = case when patch ? 'temperature' then patch ->> 'temperature' else l.temperature end,
@@ -43,5 +43,5 @@ begin
 end
 $$;
 comment on function api.update_lead(uuid, jsonb) is
-  'Changes the members that the patch has; null clears one. Phone in E.164. Permission leads:write. Errors: not_found, unknown_reference, nothing_to_change.';
+  'Changes the members that the patch has; null clears one. Phone in E.164 where it could be read, else as it came; the same for the e-mail. Permission leads:write. Errors: not_found, unknown_reference, nothing_to_change.';
 grant execute on function api.update_lead(uuid, jsonb) to anon, authenticated;

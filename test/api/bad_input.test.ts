@@ -47,16 +47,8 @@ const raw = (member: string, json: string) => `{"full_name":"X","${member}":${js
 describe("A lead's member", () => {
   test.each([
     ["full_name", ["null", "1", "true", "[]", "{}", '""', '"   "', `"${"x".repeat(201)}"`]],
-    [
-      "phone",
-      ["1", '""', '"abc"', '"+34"', '"+34 12"', '"612 34"', '"+999999999999"', "34612345678"],
-    ],
-    ["phone", ['"call 612345678"', `"${"6".repeat(51)}"`, '"+34 612 34 56 78 / 612 34 56 79"']],
-    ["email", ["1", '""', '"ana"', '"ana@"', '"@example.com"', '"a b@example.com"', '"a@b"']],
-    [
-      "email",
-      ['"ana@example.com, eva@example.com"', `"${"x".repeat(250)}@example.com"`, '"ñ@ñ.es"'],
-    ],
+    ["phone", ["1", "34612345678", "true", "[]", "{}", '["612345678"]']],
+    ["email", ["1", "true", "[]", "{}", '["ana@example.com"]']],
     ["origin", ["1", '""', '"fax"', '"EMAIL"', '["web"]']],
     ["operation_type", ["1", '""', '"lease"', '"BUY"', '["buy"]']],
     [
@@ -122,7 +114,7 @@ describe("A lead's member", () => {
 });
 
 describe("Text that the database cannot store", () => {
-  const MEMBERS = ["full_name", "phone", "email", "intent", "notes", "email_subject", "email_body"];
+  const MEMBERS = ["full_name", "intent", "notes", "email_subject", "email_body"];
 
   test.each([
     ["U+0000", "a\\u0000b"],
@@ -257,7 +249,7 @@ describe("A body of an odd build", () => {
 
 describe("An answer to bad input", () => {
   test("names every member that is wrong", async () => {
-    const answer = await agency.client.post("/leads", { phone: 1, email: "x", colour: "red" });
+    const answer = await agency.client.post("/leads", { phone: 1, email: 2, colour: "red" });
     expect(
       answer.body.error.details.issues.map((issue: { path: string }) => issue.path).sort(),
     ).toEqual(["colour", "email", "full_name", "phone"]);

@@ -50,7 +50,7 @@ describe("A key with a limit of 10 requests a minute", () => {
       [await client.post("/leads", "{"), 422],
       [await client.post("/leads", { full_name: 1 }), 422],
       [await client.post("/leads", { full_name: "X", operation_type: "sell" }), 422],
-      [await client.post("/leads", { full_name: "X", phone: "12" }), 422],
+      [await client.post("/leads", { full_name: "X", origin: "fax" }), 422],
       [await client.post("/leads", " ".repeat(1024 * 1024 + 1)), 413],
       [await client.send("/leads", { method: "POST", body: "x" }), 415],
       [await client.patch("/leads/1", {}), 404],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Lead } from "../../types/contracts/leads.ts";
+import { CreatedLead, Lead } from "../../types/contracts/leads.ts";
 import { one } from "../../types/contracts/pages.ts";
 import { createAgency, type TestAgency } from "../api/agency.ts";
 import { type TestStack, testStack } from "../stack/harness.ts";
@@ -23,10 +23,10 @@ const MAIL = {
     "Hola, buscamos comprar un piso en Chamberí de 3 habitaciones, hasta 450.000 euros, cuanto antes.",
 };
 
-async function create(body: object): Promise<ReturnType<typeof Lead.parse>> {
+async function create(body: object): Promise<ReturnType<typeof CreatedLead.parse>> {
   const answer = await agency.client.post("/leads", body);
   expect(answer.status, answer.text).toBe(201);
-  return one(Lead).parse(answer.body).data;
+  return one(CreatedLead).parse(answer.body).data;
 }
 
 const qualified = (id: string) =>
@@ -93,7 +93,7 @@ describe("a mail that came with a lead", () => {
       agency_id: agency.id,
       status: "done",
       qualifier: "rules",
-      version: "rules-3",
+      version: "rules-4",
       body: MAIL.email_body,
       qualification_status: "done",
       filled: ["budget_max", "intent", "language", "summary", "temperature", "urgency", "zone"],

@@ -69,10 +69,28 @@ test.each([
   ["2 o 3 hab", 2],
   ["a three bedroom flat", 3],
   ["un estudio", 0],
+  ["al menos 4 habitaciones, no como el de 2 habitaciones", 4],
+  ["ahora 2 habitaciones, como mínimo 3 dormitorios", 3],
+  ["tres habitacions", 3],
+  ["drei Schlafzimmer", 3],
   ["3 baños", undefined],
   ["habitaciones amplias", undefined],
 ])("the bedrooms in «%s» are %s", (text, count) => {
   expect(findBedrooms(text)).toBe(count);
+});
+
+test.each([
+  ["Somos tres y podemos pagar 300 euros cada uno", 900],
+  ["busco piso con dos amigas, las tres pagamos 350 € por persona", 1050],
+  ["four students, 250 euros each", 1000],
+  ["300 euros cada uno", undefined],
+  ["el pressupost és de 320.000 euros com a màxim", 320_000],
+  ["podem pagar fins a 1.100 euros al mes", 1100],
+  ["unser Budget liegt bei 450.000 Euro", 450_000],
+  ["höchstens 1,2 Millionen Euro", 1_200_000],
+  ["tenemos 1,2 millones de euros", 1_200_000],
+])("the most that «%s» would pay is %s", (text, budget) => {
+  expect(findBudget(text)).toBe(budget);
 });
 
 test.each([
@@ -124,7 +142,10 @@ test.each([
   ["presupuesto 300.000 euros, 3 habitaciones en Ruzafa", "es"],
   ["Hello, I would like a flat", "en"],
   ["budget 300,000 euros, 3 bedrooms in Ruzafa", "en"],
-  ["Guten Tag, wir suchen eine Wohnung", undefined],
+  ["Guten Tag, wir suchen eine Wohnung", "de"],
+  ["Bon dia, busquem un pis per llogar", "ca"],
+  ["Hola, busco piso de tres habitaciones", "es"],
+  ["Bonjour, nous cherchons un appartement", undefined],
 ])("the language of «%s» is %s", (text, language) => {
   expect(findLanguage(text)).toBe(language);
 });
@@ -142,6 +163,43 @@ describe("a mail", () => {
       "idealista\nHas recibido un mensaje\nPiso en venta en Lugo\n300.000 €\nMensaje:\nMi máximo son 280.000 €\n\nResponder";
     expect(readMail("Nuevo mensaje", body).own).toBe("Mi máximo son 280.000 €");
     expect(readMail("Nuevo mensaje", body).listing).toContain("300.000");
+  });
+
+  test.each([
+    ["of its own line", '"Mi máximo son 280.000 €"\n\nResponder'],
+    ["after who wrote them", "Eva te ha escrito: “Mi máximo son 280.000 €”\nResponder"],
+    ["beside the title of the listing", '"Piso"\n«Mi máximo son 280.000 €»\nTeléfono: 6'],
+  ])("of a portal without labels has the person's words in quotation marks %s", (_, rest) => {
+    const body = `idealista\nHas recibido un mensaje de Eva\nPiso en Lugo, 300.000 €\n${rest}`;
+    expect(readMail("Nuevo mensaje", body).own).toBe("Mi máximo son 280.000 €");
+    expect(readMail("Nuevo mensaje", body).listing).toContain("300.000");
+  });
+
+  test.each([
+    ["El mar, 12 may 2026 a las 10:12, Lucía <l@x.es> escribió:"],
+    ["El mar, 12 may 2026 a las 10:12, Lucía\n(<l@x.es>) escribió:"],
+    ["On Tue, 12 May 2026 at 10:12, Lucía <l@x.es> wrote:"],
+    ["-----Mensaje original-----"],
+  ])("is read without the one that it answers, under «%s»", (header) => {
+    const answered = `${header}\n\nLo publicamos en idealista: piso, hasta 360.000 €.`;
+    const { own } = readMail("Re: piso", `No podemos pasar de 275.000\n\n${answered}`);
+    expect(own).toContain("275.000");
+    expect(own).not.toContain("360.000");
+    expect(readMail(null, `\n${answered}`).own + readMail(null, `\n${answered}`).listing).toContain(
+      "360.000",
+    );
+  });
+
+  test.each([
+    [
+      "Vendemos el piso de 2 habitaciones y buscamos otro de 4 habitaciones, hasta 400.000 €",
+      4,
+      400_000,
+    ],
+    ["Quiero vender mi piso de 3 habitaciones, pido como máximo 200.000 €", null, null],
+    ["Busco vender mi piso de 3 habitaciones por 200.000 €", null, null],
+  ])("of an owner tells what they look for themselves: %s", (body, bedrooms_min, budget_max) => {
+    expect(qualifyByRules(null, body)).toMatchObject({ intent: "sell", bedrooms_min, budget_max });
   });
 
   test("is read without the sentences that speak to a program", () => {

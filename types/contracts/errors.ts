@@ -27,11 +27,11 @@ export const MEANING_OF_REASON = {
   stage_gate_blocked:
     "The gate of the current stage has pending steps; pending_actions lists them. Nothing was changed.",
   invalid_transition:
-    "Not a step that may be taken: a stage is left exactly one step forward, and only the last active one leads to a successful close; the status of a viewing, a document or a signature only goes forward, and a document whose file is announced is received when the file is there.",
+    "Not a step that may be taken: a stage is left exactly one step forward, and only the last active one leads to a successful close; the status of a viewing, a document or a signature only goes forward, a viewing is done from 15 minutes before its start on, and a document whose file is announced is received when the file is there.",
   invalid_stage:
-    "Not a stage of the operation's flow, or not one to start in; as a filter, not a stage of any flow.",
+    "Not a stage of the operation's flow, or not one to start in; as a filter, not a stage of any flow. stages lists those there are.",
   operation_closed:
-    "The operation is closed: it does not move and takes no offers and no viewings.",
+    "The operation is closed: it stays as it was, and takes no offers and no viewings.",
   lost_reason_required: "Moving to lost needs lost_reason.",
   db_gate_blocked: "A rental cannot close before its deposit is paid.",
   property_required: "Neither the offer nor its operation names a property.",
@@ -82,6 +82,10 @@ export const ErrorDetails = z
       .array(PendingAction)
       .optional()
       .describe("With stage_gate_blocked: the gate steps that are still to do."),
+    stages: z
+      .array(z.string())
+      .optional()
+      .describe("With invalid_stage: the stages that there are, in their order."),
     required_permission: Permission.optional().describe("With forbidden: the missing permission."),
     allowed_methods: z
       .array(z.string())

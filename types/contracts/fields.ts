@@ -67,7 +67,7 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 /** An identifier. Any UUID that Postgres takes is let through, whatever its version. */
 export const id = z.guid("must be a UUID");
 
-/** An e-mail address, trimmed and in lower case, as contacts are matched. */
+/** An e-mail address, trimmed and in lower case. */
 export const email = z
   .string()
   .trim()
@@ -75,8 +75,13 @@ export const email = z
   .pipe(z.email("must be an e-mail address").max(254))
   .meta({ format: "email", maxLength: 254 });
 
-/** A phone number as people write it; the function turns it into E.164. */
-export const phone = words(50);
+/**
+ * A phone or an e-mail address as people write it. How it is written is no reason to refuse the lead that comes with it,
+ * so any text is taken; what Postgres cannot store is shown as U+FFFD.
+ */
+export const asWritten = z
+  .string()
+  .transform((value) => value.toWellFormed().replaceAll(UNSTORABLE, "\ufffd"));
 
 /**
  * A sum of money: above zero, at most two decimals. As a schema it does not say multipleOf 0.01, by which validators
@@ -92,7 +97,10 @@ export const amount = z
 export const moment = z.iso.datetime({ offset: true });
 
 /** `true` or `false` as a query parameter. */
-export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
+export const flag = z
+  .enum(["true", "false"])
+  .transform((value) => value === "true")
+  .meta({ type: "boolean", enum: undefined });
 
 /**
  * The name of a stage. Which names exist is for the database to say (reason `invalid_stage`), also of very long ones,

@@ -1,18 +1,17 @@
 import { z } from "zod";
 import {
   amount,
-  email,
+  asWritten,
   flag,
   id,
   line,
   moment,
   optional,
-  phone,
   text,
   words,
   wordsOrMissing,
 } from "./fields.ts";
-import { OperationType } from "./operations.ts";
+import { Operation, OperationType } from "./operations.ts";
 import { page } from "./pages.ts";
 
 export const Origin = z
@@ -48,7 +47,7 @@ export const ListLeadsQuery = z
   .strictObject({
     temperature: Temperature.optional().describe("Only leads of this temperature."),
     origin: Origin.optional().describe("Only leads of this origin."),
-    email: email.optional().describe("Only leads with this e-mail address, whatever its case."),
+    email: text(500).optional().describe("Only leads with this e-mail address, whatever its case."),
     assigned_agent_id: id.optional().describe("Only leads of this agent."),
     include_archived: flag.optional().describe("true lists the archived leads too."),
     ...page,
@@ -58,10 +57,12 @@ export const ListLeadsQuery = z
 export const CreateLead = z
   .strictObject({
     full_name: words(200).describe("The person's name."),
-    phone: optional(phone).describe(
-      "The person's phone: with + and country code, or as dialled in the agency's country. Used to match a contact.",
+    phone: optional(asWritten).describe(
+      "The person's phone, in any spelling; without country code it is read as one of the agency's country. Used to match a contact where it can be read, kept as it is where not.",
     ),
-    email: optional(email).describe("The person's e-mail address. Used to match a contact."),
+    email: optional(asWritten).describe(
+      "The person's e-mail address. Used to match a contact where it is one, kept as it is where not.",
+    ),
     origin: optional(Origin).describe("Where the lead came from; by default other."),
     operation_type: optional(LeadOperationType).describe(
       "buy or rent: the operation to open with the lead. Left out, none is opened.",
@@ -86,8 +87,14 @@ export const CreateLead = z
 export const UpdateLead = z
   .strictObject({
     full_name: words(200).optional().describe("The person's name."),
-    phone: phone.nullable().optional().describe("The person's phone; null clears it."),
-    email: email.nullable().optional().describe("The person's e-mail address; null clears it."),
+    phone: asWritten
+      .nullable()
+      .optional()
+      .describe("The person's phone, in any spelling; null or a blank text clears it."),
+    email: asWritten
+      .nullable()
+      .optional()
+      .describe("The person's e-mail address; null or a blank text clears it."),
     origin: Origin.optional().describe("Where the lead came from."),
     budget_max: amount
       .nullable()
@@ -131,8 +138,23 @@ export const Lead = z
     id: id.describe("Identifier of the lead."),
     contact_id: id.describe("The person; leads with the same e-mail address or phone share it."),
     full_name: z.string().describe("The person's name as given with this lead."),
-    phone: z.string().nullable().describe("The phone in E.164."),
-    email: z.string().nullable().describe("The e-mail address in lower case."),
+    phone: z
+      .string()
+      .nullable()
+      .describe(
+        "The phone: in E.164, or as it came when it could not be read (then at most 500 characters of it).",
+      ),
+    phone_e164: z.string().nullable().describe("The phone where it could be read, else null."),
+    email: z
+      .string()
+      .nullable()
+      .describe(
+        "The e-mail address: trimmed and in lower case, or as it came when it is none (then at most 500 characters of it).",
+      ),
+    email_is_valid: z
+      .boolean()
+      .nullable()
+      .describe("Whether the e-mail address is one; null without one."),
     origin: Origin,
     operation_id: id
       .nullable()
@@ -165,3 +187,27 @@ export const Lead = z
     updated_at: moment.describe("When it last changed."),
   })
   .describe("A person's interest in buying, renting or selling.");
+
+/** What somebody's other deals are, in the answer to a new lead. */
+export const OpenOperation = z
+  .strictObject({
+    id: id.describe("Identifier of the operation."),
+    lead_id: Operation.shape.lead_id,
+    operation_type: OperationType,
+    stage: Operation.shape.stage,
+    stage_label: Operation.shape.stage_label,
+    assigned_agent_id: Operation.shape.assigned_agent_id,
+  })
+  .describe("An open operation of a person.");
+
+export const CreatedLead = Lead.extend({
+  known_contact: z
+    .boolean()
+    .describe("Whether the person was known before; then the lead goes to the agent who has them."),
+  open_operations: z
+    .array(OpenOperation)
+    .nullable()
+    .describe(
+      "The operations of the person that were open before this lead, newest first; null without the permission operations:read.",
+    ),
+}).describe("A new lead, and what was known of the person before.");

@@ -54,7 +54,9 @@ export const Operation = z
     lead_id: id.describe("The lead whose operation it is."),
     property_id: id
       .nullable()
-      .describe("The property that it is about; null while none is chosen."),
+      .describe(
+        "The property that it is about; null while none is chosen, and of a deal that was closed without one.",
+      ),
     operation_type: OperationType,
     flow: z.string().describe("The journey of stages that it follows."),
     stage: z.string().describe("The stage, or closing state, that it is in."),

@@ -56,7 +56,7 @@ export const CreateViewing = z
 export const UpdateViewing = z
   .strictObject({
     status: ViewingStatus.optional().describe(
-      "What became of it: done, cancelled or no_show. It stays so. It may be said before starts_at, since people come sooner than arranged.",
+      "What became of it: done, cancelled or no_show. It stays so. done may be said from 15 minutes before starts_at on, the others at any time.",
     ),
     starts_at: starts.optional().describe("When it starts now; it keeps its length."),
     ends_at: ends.optional().describe("When it ends now."),

@@ -7,6 +7,13 @@ export const START = `SwaggerUIBundle({
   displayRequestDuration: true,
   docExpansion: "none",
   tryItOutEnabled: true,
+  requestInterceptor: (request) => {
+    // What the description says to send anew each time.
+    for (const [name, value] of Object.entries(request.headers)) {
+      if (value === "{{$guid}}") request.headers[name] = crypto.randomUUID();
+    }
+    return request;
+  },
   validatorUrl: null,
 });
 `;

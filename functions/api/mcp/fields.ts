@@ -34,11 +34,11 @@ export const fullName = z.string().describe("Nombre de la persona.");
 export const phoneNumber = z
   .string()
   .nullable()
-  .describe("Teléfono en formato E.164; null si no consta.");
+  .describe("Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta.");
 export const emailAddress = z
   .string()
   .nullable()
-  .describe("Correo electrónico; null si no consta.");
+  .describe("Correo electrónico, tal como llegó si no es una dirección; null si no consta.");
 export const operationType = OperationType.describe(
   "Tipo de operación: buy (compra), rent (alquiler) o sell (venta).",
 );

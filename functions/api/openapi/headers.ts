@@ -1,26 +1,32 @@
 import { z } from "zod";
-import { SANE_REQUEST_ID } from "../headers.ts";
-import { IDEMPOTENCY_KEY } from "../request.ts";
 
-/** Headers that a request may have. Without examples, since viewers send those, and a key is for one request. */
+/**
+ * For which Postman puts a new UUID into each request, and our own page too. Were there no example, or a pattern, Postman
+ * would make one text up when it imports the description, and send that for ever.
+ */
+const NEW_EACH_TIME = "{{$guid}}";
+
+/** Headers that a request may have. */
 export const sent = {
   "X-Request-Id": z
     .string()
-    .regex(SANE_REQUEST_ID)
+    .min(1)
+    .max(128)
     .optional()
     .meta({
       description:
-        "An id of yours for the request, such as import-2026-05-04-0017. The answer has it, and so has our log.",
-      param: { id: "RequestId" },
+        "An id of yours for the request, such as import-2026-05-04-0017: letters, digits and . _ : -. The answer has it, and so has our log.",
+      param: { id: "RequestId", example: NEW_EACH_TIME },
     }),
   "Idempotency-Key": z
     .string()
-    .regex(IDEMPOTENCY_KEY)
+    .min(1)
+    .max(255)
     .optional()
     .meta({
       description:
-        "Makes a POST safe to repeat: a text of your own for the request, such as lead-carmen-ruiz-1. For 24 hours the same key with the same body gets the first answer again, and nothing is done twice. One key for one request; the keys of other credentials do not meet yours.",
-      param: { id: "IdempotencyKey" },
+        "Makes a POST safe to repeat: a text of your own for the request, of printable ASCII, such as lead-carmen-ruiz-1. For 24 hours the same key with the same body gets the first answer again, and nothing is done twice. One key for one request; the keys of other credentials do not meet yours.",
+      param: { id: "IdempotencyKey", example: NEW_EACH_TIME },
     }),
 };
 

@@ -20,20 +20,25 @@ export const TAGS = [
 export function overview(baseUrl: string): string {
   return `The back office of real-estate brokerages: leads, a deal pipeline whose gates nobody can bypass, offers, and signed events.
 
-## Credentials
-Send \`Authorization: Bearer <API key>\`, or an access token that was got by OAuth. A credential belongs to one agency and sees nothing of others. It carries permissions, \`<resource>:read\` and \`<resource>:write\`; each endpoint says which one it takes, and so does its \`x-permissions\`.
+Send \`Authorization: Bearer <API key>\`, or an access token that was got by OAuth. A credential belongs to one agency and carries permissions; each endpoint says which one it takes. Whatever is not a success is \`{"error":{"code","message","details"}}\`.
 
-## Requests
+<details>
+<summary>Requests: JSON, pages, retries, limits</summary>
+
 - Bodies are JSON (\`Content-Type: application/json\`), at most 1 MiB. Members and query parameters that are not known are refused, never ignored.
 - Lists are newest first. \`limit\` is 50 by default and 200 at most; \`next_cursor\`, given back as \`cursor\`, gets the next page, and is null on the last. Rows that come in between do not shift a page.
 - Every POST takes an \`Idempotency-Key\`. For 24 hours the same key with the same body gets the first answer again, marked \`Idempotent-Replayed: true\`.
 - A credential has 120 requests a minute unless its agency gave it another number. They come back one by one; refused and failed requests count too.
 - GET paths take HEAD as well. Pages of any origin may call (CORS); no cookie is ever looked at.
 
-## Answers
+</details>
+
+<details>
+<summary>Answers: headers, codes, and the reasons of a 422</summary>
+
 Moments are ISO 8601 in UTC. Answers are not to be cached, but for this description. Each has an \`X-Request-Id\`; each to a valid credential has \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`.
 
-Whatever is not a success has one shape: \`{"error":{"code","message","details"}}\`. Each code has one status. A path that does not exist is answered 404 \`not_found\`, before any credential is looked at. A 422 is always \`validation_error\`, with one of these in \`details.reason\`:
+Each code has one status. A path that does not exist is answered 404 \`not_found\`, before any credential is looked at. A 422 is always \`validation_error\`, with one of these in \`details.reason\`:
 
 | reason | means |
 |---|---|
@@ -41,9 +46,7 @@ ${Object.entries(MEANING_OF_REASON)
   .map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`)
   .join("\n")}
 
-## Events
-Four events are posted to https targets, each at most once to a target. See the webhooks, and POST /hooks.
+</details>
 
-## Assistants
-\`POST ${baseUrl}/api/mcp\` speaks MCP under the same credentials, permissions and request limit.`;
+Four events are posted to https targets: see the webhooks, and POST /hooks. \`POST ${baseUrl}/api/mcp\` speaks MCP under the same credentials, permissions and request limit.`;
 }

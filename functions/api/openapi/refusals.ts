@@ -26,8 +26,16 @@ const REFUSALS: Record<ValidationReason, Refusal> = {
     message:
       "A stage is left one step forward; only the last active stage leads to a successful close.",
   },
-  invalid_stage: { message: "The stage is not one of the operation's flow." },
-  operation_closed: { message: "The operation is closed." },
+  invalid_stage: {
+    message: "The stage is not one of the operation's flow.",
+    more: {
+      stages: [
+        ...["qualification", "search", "viewings", "offer", "reservation", "closing"],
+        ...["won", "lost", "expired", "cancelled"],
+      ],
+    },
+  },
+  operation_closed: { message: "The operation is closed; it stays as it was." },
   lost_reason_required: { message: "A lost operation needs a lost_reason." },
   db_gate_blocked: { message: "A rental cannot close before the deposit is paid." },
   property_required: { message: "Neither the offer nor its operation names a property." },

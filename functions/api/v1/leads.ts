@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import {
   ArchiveLead,
   ArchiveLeadQuery,
+  CreatedLead,
   CreateLead,
   Lead,
   ListLeadsQuery,
@@ -10,7 +11,7 @@ import {
 import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
 import { countryOf } from "../../_shared/agency.ts";
 import { invalid } from "../../_shared/errors.ts";
-import { toE164 } from "../../_shared/phone.ts";
+import { readPhone } from "../../_shared/phone.ts";
 import { answerCreated, answerOne, passOn } from "../answer.ts";
 import { type ApiContext, type ApiEnv, callerOf, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -50,11 +51,11 @@ const create = endpoint({
   operationId: "createLead",
   access: "leads:write",
   body: CreateLead,
-  answers: { 201: one(Lead) },
+  answers: { 201: one(CreatedLead) },
 });
 leads.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
-  const body = await withE164(c, await readBody(c, create.body));
+  const body = await withReadPhone(c, await readBody(c, create.body));
   return answerCreated(c, await rpc(c, "create_lead", { body, idempotency_key }));
 });
 
@@ -66,7 +67,7 @@ const update = endpoint({
 });
 leads.patch("/:id", update, async (c) => {
   const lead_id = pathId(c);
-  const patch = await withE164(c, await readBody(c, update.body));
+  const patch = await withReadPhone(c, await readBody(c, update.body));
   return answerOne(c, await rpc(c, "update_lead", { lead_id, patch }));
 });
 
@@ -90,11 +91,11 @@ leads.delete("/:id", archive, async (c) => {
   return answerOne(c, await rpc(c, "archive_lead", { lead_id, reason: reason ?? archive_reason }));
 });
 
-async function withE164<Body extends { phone?: string | null | undefined }>(
+async function withReadPhone<Body extends { phone?: string | null | undefined }>(
   c: ApiContext,
   body: Body,
 ): Promise<Body> {
   if (!body.phone) return body;
-  const phone = await toE164(body.phone, () => countryOf(callerOf(c), "leads:write"));
+  const phone = await readPhone(body.phone, () => countryOf(callerOf(c), "leads:write"));
   return { ...body, phone };
 }

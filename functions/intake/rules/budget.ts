@@ -1,16 +1,17 @@
-import { type Amount, amountsIn } from "./numbers.ts";
+import { type Amount, amountsIn, SMALL_NUMBER, smallNumber } from "./numbers.ts";
 
 /** Words before a sum that make it the most a person would pay, whatever else the sentence speaks of. */
 const CALLED_SO =
-  "presupuest\\w*|budget|m[áa]xim[oa]|max(?:imum)?\\.?|como mucho|tope|techo|l[ií]mite|limit|ceiling|cap|at most|(?:da|alcanza) para";
+  "presupuest\\w*|pressupost\\w*|budget\\w*|m[áaà]xim[oa]?|max(?:imum|imal\\w*)?\\.?|h[öo]chstens|obergrenze|com a molt|como mucho|tope|techo|l[ií]mite|limit|ceiling|cap|at most|(?:da|alcanza) para";
 
 /** Words that do so unless the sum is called a price, an income or savings. */
 const WITHIN = [
-  "hasta|up to|no more than|no m[áa]s de|inferior(?:es)? a|por debajo de|menos de|under|below|less than",
+  "hasta|up to|fins a|bis(?: zu)?|nicht mehr als|no m[ée]s de|unter|menys de|no more than|no m[áa]s de|inferior(?:es)? a|por debajo de|menos de|under|below|less than",
   // "sin pasar de", "no nos pasamos de", "no quiero pasarme de", "no podemos subir de".
   "(?:sin|no|ni|nunca)(?: \\p{L}+){0,3} (?:pas|sub|super|exced|sal|ir)\\p{L}* (?:de|los|a)|que no supere",
   "(?:can(?:'|’|no)?t|cannot|won(?:'|’)?t|don(?:'|’)?t want to|not) (?:go|stretch|pay|spend) (?:over|above|beyond|more than|past)",
   "(?:llego|llegamos|llega) (?:para|hasta)|llegar (?:a|hasta)|(?:approved|concedida|aprobada) (?:for|por|de|hasta)|stretch to|go (?:up )?to",
+  "bezahlen|zahlen|ausgeben|kaltmiete|warmmiete|puc|podem|disposem de",
   "afford|permit\\p{L}+|spend|gast(?:ar\\p{L}*|o|amos)|pag(?:ar\\p{L}*|o|amos)|pay\\w*|invertir|invest",
   "(?:doy|damos|dar[íi]a(?:mos)?|ofrezco|ofrecemos|ofrecer(?:[íi]a(?:mos)?|os|le)?|offer(?:ing)?)",
   "disponemos de|dispongo de|cuento con|contamos con|tenemos|tengo|manej(?:o|amos)|mov(?:er|emos|erme|ernos)\\p{L}*",
@@ -21,10 +22,10 @@ const MOST = new RegExp(`(?<!\\p{L})(?:(?<so>${CALLED_SO})|${WITHIN})(?!\\p{L})`
 /** Words after a sum that do the same, also behind what says how it is counted. */
 const MOST_AFTER = new RegExp(
   `^[\\s,)/]{0,3}(?:${[
-    "al mes|mes|mensual(?:es)?|a month|per month|pcm|en total|in total|todo incluido|all in",
+    "al mes|mes|mensual(?:es)?|im monat|monatlich|pro monat|a month|per month|pcm|en total|in total|todo incluido|all in",
     "con gastos(?: incluidos)?|entre (?:todos|los \\p{L}+)|gastos incluidos|(?:taxes|impuestos) (?:incluidos|included)",
   ].join("|")})?[\\s,)]{0,3}(?:${[
-    "como (?:m[áa]ximo|mucho|tope)|m[áa]ximo|max|maximum|tope|at most|de presupuesto|budget|or less|o menos|tops",
+    "com(?:o)? (?:a )?(?:m[áaà]xim(?:o)?|mucho|molt|tope)|m[áaà]xim(?:o)?|maximal|h[öo]chstens|max|maximum|tope|at most|de presupuesto|budget|or less|o menos|tops",
     "(?:is|es|ser[íi]a) (?:my|our|the|mi|nuestro|el) (?:absolute |upper )?(?:limit|l[ií]mite|budget|presupuesto|maximum|m[áa]ximo|ceiling|tope|techo|most)",
     "(?:y )?(?:yo |nosotros )?(?:no|ni) (?:\\p{L}+ ){0,2}(?:pas|sub)(?:o|amos|ar\\p{L}*|imos|ir\\p{L}*)",
     "(?:y )?(?:ni|no) (?:un euro |uno )?m[áa]s|(?:and )?(?:no|not a penny|not one euro) more",
@@ -37,7 +38,7 @@ const MOST_AFTER = new RegExp(
 
 /** A rent counts by the month, and that alone tells it from most other sums. */
 const MONTHLY =
-  /^\s?\/?\s?(?:€|euros?)?\s?(?:al mes|mes|mensual(?:es)?|a month|per month|month|pcm)(?!\p{L})/iu;
+  /^\s?\/?\s?(?:€|euros?)?\s?(?:al mes|mes|mensual(?:es)?|im monat|monatlich|pro monat|a month|per month|month|pcm)(?!\p{L})/iu;
 
 /** Words of a search before a monthly sum, or one that only puts it roughly, make it what a person would pay. */
 const SOUGHT =
@@ -58,17 +59,51 @@ const OTHER_SUM =
 const OTHER_SUM_AFTER =
   /^\s?(?:€|euros?)?\s?(?:ahorrad\w*|de ahorros|de entrada|saved|in savings|for (?:a|the) deposit|para la entrada)/iu;
 
+/** Words after a sum that make it the share of each of several people. */
+const EACH =
+  /^\s?(?:€|euros?)?\s?(?:al mes |mensuales |a month |im monat )?(?:(?:por|per) (?:persona|cabeza|barba|head|person|cap)|(?:para |por )?cada (?:un[oa]|persona)|cadascun?a?|each|apiece|a head|pro (?:person|kopf))(?!\p{L})/iu;
+
+/** How many they are: all of them, or the friends that the writer has. */
+const ALL_OF_THEM = new RegExp(
+  `(?<!\\p{L})(?:somos|seremos|ser[íi]amos|som|we(?:'|’| a)re|there are|wir sind|entre(?: los| las)?|nosotr[oa]s|l[oa]s|els|les|the) (${SMALL_NUMBER})(?!\\p{L}| (?:a[ñn]os|meses|d[íi]as|semanas|habitaciones|dormitorios|years|months|bedrooms))`,
+  "iu",
+);
+const FRIENDS = new RegExp(
+  `(?<with>(?:con|with|amb|mit) (?:\\p{L}+ )?)?(?<!\\p{L})(?<count>${SMALL_NUMBER}) (?:\\p{L}+ )?(?:estudiantes|amig[oa]s|amigues|personas|persones|chic[oa]s|compa[ñn]er[oa]s|adultos|inquilin[oa]s|herman[oa]s|students|friends|people|adults|tenants|sharers|of us|personen|studenten|freunde)`,
+  "iu",
+);
+
 const HORIZON = 45;
 
 /** The most a person would pay, as the text says it; undefined when it does not. */
 export function findBudget(text: string): number | undefined {
-  const amounts = amountsIn(text).filter((amount) => isPlausible(amount, text));
+  const amounts = amountsIn(text)
+    .flatMap((amount) => ofAllPeople(amount, text))
+    .filter((amount) => isPlausible(amount, text));
   const stated = amounts.filter(
     (amount) => isCalledTheMost(amount, text) || isRange(amount, amounts, text),
   );
   // Of a range the upper end counts, and of several statements the highest that the person is ready to reach.
   const best = stated.map((amount) => upperEnd(amount, amounts, text));
   return best.length > 0 ? Math.max(...best) : undefined;
+}
+
+/** "Somos tres, 300 euros cada uno": what all of them pay; nothing when they are not counted. */
+function ofAllPeople(amount: Amount, text: string): Amount[] {
+  const each = EACH.exec(text.slice(amount.end, amount.end + 60));
+  if (each === null) return [amount];
+  const people = peopleIn(text);
+  if (people === undefined) return [];
+  const end = amount.end + each[0].length;
+  return [{ ...amount, value: amount.value * people, end, isMoney: true, isShared: true }];
+}
+
+function peopleIn(text: string): number | undefined {
+  const all = ALL_OF_THEM.exec(text)?.[1];
+  if (all !== undefined) return smallNumber(all);
+  const { with: beside, count } = FRIENDS.exec(text)?.groups ?? {};
+  const friends = smallNumber(count ?? "");
+  return friends !== undefined && beside !== undefined ? friends + 1 : friends;
 }
 
 function isPlausible({ value, end, isMoney }: Amount, text: string): boolean {
@@ -82,6 +117,8 @@ function isCalledTheMost(amount: Amount, text: string): boolean {
   if (MOST_AFTER.test(text.slice(amount.end))) return true;
   const before = sentenceBefore(text, amount.start);
   if (OTHER_SUM_AFTER.test(text.slice(amount.end))) return false;
+  // What people say they pay each is what they would pay, unless it is called otherwise.
+  if (amount.isShared) return !OTHER_SUM.test(before);
   const cue = [...before.matchAll(MOST)].at(-1);
   if (cue === undefined) return isSoughtRent(amount, before, text);
   const other = OTHER_SUM.exec(before);

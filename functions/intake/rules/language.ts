@@ -9,6 +9,16 @@ const WORDS: Record<string, Set<string>> = {
       " ",
     ),
   ),
+  ca: new Set(
+    "el la els les dels de que i en un una per amb no em ens estic busco busquem vull volem voldria voldríem hola bon bona dia gràcies pis casa seva si molt més necessito necessitem tinc tenim quan puc podem està veure o al aquest aquesta interessat informació visita pressupost habitacions lloguer fins també hem som".split(
+      " ",
+    ),
+  ),
+  de: new Set(
+    "der die das den dem ein eine einen und in mit für ist sind wir ich unser unsere mein guten tag hallo danke grüße freundlichen vielen suche suchen möchten haus wohnung es auf von zu bis können könnte brauchen gerne schlafzimmer zimmer kaufen mieten monat nicht oder auch bei uns".split(
+      " ",
+    ),
+  ),
 };
 const FEWEST_WORDS = 2;
 
@@ -20,7 +30,13 @@ export function findLanguage(text: string): string | undefined {
     count: words.filter((word) => known.has(word)).length,
   }));
   const [best, second] = counts.sort((a, b) => b.count - a.count);
-  if (!best || best.count < FEWEST_WORDS || best.count === second?.count) return undefined;
+  if (!best || best.count < FEWEST_WORDS || isTie(best, second)) return undefined;
   // A text in a third language has a few of these words by chance.
   return best.count / words.length >= 0.15 ? best.language : undefined;
+}
+
+/** Catalan has many words of Spanish, so as many of both are Spanish. */
+function isTie(best: { language: string; count: number }, second?: typeof best): boolean {
+  if (best.count !== second?.count) return false;
+  return !(best.language === "es" && second.language === "ca");
 }

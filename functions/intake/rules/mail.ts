@@ -15,6 +15,14 @@ const PORTAL_WORDS =
 const MESSAGE =
   /(?:^|\n)[ \t>*]*(?:mensaje|comentarios?|texto del mensaje|su mensaje|consulta|message|comments?|enquiry)[^\n:]{0,40}:[ \t]*\n*([\s\S]+?)(?=\n[ \t>*-]*(?:[-_=]{3,}|(?:nombre|tel[ée]fono|e-?mail|correo|contacto|referencia|ref\.?|precio|inmueble|anuncio|name|phone|price|property|listing)[^\n:]{0,30}:|responder|reply|ver (?:el )?anuncio|view|este (?:mensaje|correo)|this (?:message|e?mail)|©|idealista|fotocasa|gestiona|puedes contestar|equipo de)|$)/i;
 
+/** Where a portal that writes no label puts them: in quotation marks that fill a line or follow "… te ha escrito:". */
+const QUOTATION =
+  /(?:^|\n|(?:mensaje|message|escrito|escribe|dice|pregunta|wrote|says|said|asks)[^\n:"“«]{0,60}:)[ \t>*]*["“«„]([^"“”«»„]{8,})["”»“](?=[ \t]*(?:\n|$))/gi;
+
+/** Begins the mail that a reply answers, which is not the writer's own. A forwarded one is. */
+const ANSWERED =
+  /\n[ \t]*(?:(?:El|On|Am|A|Le|No dia) [^\n]{4,200}(?:\n[^\n]{0,120})?(?:escribi[óo]|wrote|schrieb|va escriure|a écrit)[^\n]{0,12}:[ \t]*(?=\n|$)|-{2,}[ \t]*(?:mensaje original|original message|missatge original|urspr[üu]ngliche nachricht)[ \t]*-*[ \t]*(?=\n|$))/i;
+
 const SIGNATURE = /\n-- ?\n[\s\S]*$/;
 const QUOTED = /^[ \t]*>.*$/gm;
 const FORWARD_HEADER =
@@ -22,18 +30,30 @@ const FORWARD_HEADER =
 
 /** Takes a mail apart. */
 export function readMail(subject: string | null, body: string): Mail {
-  const text = plainText(body);
+  const text = withoutAnswered(plainText(body));
   if (
     PORTAL.test(`${subject ?? ""}\n${text}`) &&
     (PORTAL_WORDS.test(`${subject ?? ""}\n${text}`) || MESSAGE.test(text))
   ) {
-    const found = MESSAGE.exec(text);
+    const found = MESSAGE.exec(text) ?? longestQuotation(text);
     const message = found?.[1]?.trim() ?? "";
     const around = found ? text.replace(found[0], "\n") : text;
     return { own: message, listing: `${subject ?? ""}\n${around}` };
   }
   const own = text.replace(FORWARD_HEADER, "").replace(QUOTED, "").replace(SIGNATURE, "");
   return { own: `${subject ?? ""}.\n${own}`.trim(), listing: "" };
+}
+
+function longestQuotation(text: string): RegExpMatchArray | undefined {
+  const quotations = [...text.matchAll(QUOTATION)];
+  return quotations.sort((a, b) => (b[1]?.length ?? 0) - (a[1]?.length ?? 0))[0];
+}
+
+/** What stands above the mail that is answered, if anything does. */
+function withoutAnswered(text: string): string {
+  const start = text.search(ANSWERED);
+  const above = start < 0 ? "" : text.slice(0, start);
+  return /\p{L}{2}/u.test(above.replace(QUOTED, "")) ? above : text;
 }
 
 const ENTITIES: Record<string, string> = {

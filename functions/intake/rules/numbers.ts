@@ -11,6 +11,13 @@ const SMALL: Record<string, number> = {
   ocho: 8,
   nueve: 9,
   diez: 10,
+  dues: 2,
+  quatre: 4,
+  cinc: 5,
+  zwei: 2,
+  drei: 3,
+  vier: 4,
+  fünf: 5,
   a: 1,
   one: 1,
   two: 2,
@@ -44,14 +51,17 @@ export interface Amount {
   end: number;
   /** Whether a currency or a multiplier stands with it. */
   isMoney: boolean;
+  /** Whether it is what several people pay together, of whom the text names the share of each. */
+  isShared?: boolean;
 }
 
 const FIGURE =
-  /(?<![\p{L}\d.,])(?<before>[€$£]\s?|eur(?:os?)?\s)?(?<figure>\d{1,3}(?:[.\s'’]\d{3})+(?:,\d{1,2})?|\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d+(?:[.,]\d{1,2})?)(?:\s?(?<times>millones|mill[oó]n|millions?|mln|thousand|grand|mil|m|k))?(?:\s?(?:de\s)?(?<after>€|euros?|eur|eurillos|£|\$))?(?![\p{L}\d])/giu;
+  /(?<![\p{L}\d.,])(?<before>[€$£]\s?|eur(?:os?)?\s)?(?<figure>\d{1,3}(?:[.\s'’]\d{3})+(?:,\d{1,2})?|\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d+(?:[.,]\d{1,2})?)(?:\s?(?<times>millones|mill[oó]n|millions?|millionen|milions|mili[óo]|mln|mio\.?|tausend|thousand|grand|mil|m|k))?(?:\s?(?:de\s)?(?<after>€|euros?|eur|eurillos|£|\$))?(?![\p{L}\d])/giu;
 
 const TIMES: Record<string, number> = {
   k: 1000,
   mil: 1000,
+  tausend: 1000,
   thousand: 1000,
   grand: 1000,
   m: 1_000_000,

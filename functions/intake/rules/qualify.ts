@@ -5,13 +5,14 @@ import { findIntent } from "./intent.ts";
 import { findLanguage } from "./language.ts";
 import { withoutMachineTalk } from "./machine.ts";
 import { readMail } from "./mail.ts";
+import { soughtByOwner } from "./sought.ts";
 import { summarize } from "./summary.ts";
 import { findTemperature } from "./temperature.ts";
 import { findUrgency } from "./urgency.ts";
 import { findZone } from "./zone.ts";
 
 /** Recorded with each result; raised when the rules change what they find. */
-export const RULES_VERSION = "rules-3";
+export const RULES_VERSION = "rules-4";
 
 const READ_AT_MOST = 20_000;
 
@@ -29,7 +30,7 @@ const NOTHING: Qualification = {
   summary: null,
 };
 
-/** Reads a mail for a lead's wishes with the built-in rules, in Spanish and English. */
+/** Reads a mail for a lead's wishes with the built-in rules, mainly in Spanish and English. */
 export function qualifyByRules(subject: string | null, body: string): Qualification {
   const mail = readMail(subject, body.slice(0, READ_AT_MOST));
   if (BULK.test(mail.own)) return NOTHING;
@@ -39,11 +40,12 @@ export function qualifyByRules(subject: string | null, body: string): Qualificat
   const budget = findBudget(own);
   const intent = findIntent(own, listing) ?? intentOf(budget) ?? null;
   const isOwner = intent === "sell" || intent === "let";
+  // What an owner asks for their home is a price, and its bedrooms are no wish; what they look for instead is one.
+  const sought = isOwner ? soughtByOwner(own) : own;
   const found = {
     intent,
-    // What an owner asks for their home is a price, and its bedrooms are no wish.
-    budget_max: isOwner ? null : (budget ?? null),
-    bedrooms_min: isOwner ? null : (findBedrooms(own) ?? null),
+    budget_max: (isOwner ? findBudget(sought) : budget) ?? null,
+    bedrooms_min: findBedrooms(sought) ?? null,
     zone: findZone(own) ?? findZone(listing) ?? null,
     language: findLanguage(own) ?? null,
     urgency: findUrgency(own) ?? null,

@@ -88,6 +88,42 @@ describe("GET /openapi.json", () => {
     }
   });
 
+  test("has viewers send a new id with each request, and no text that was made up once", () => {
+    for (const name of ["RequestId", "IdempotencyKey"]) {
+      const parameter = answer.body.components.parameters[name];
+      expect(parameter.example, name).toBe("{{$guid}}");
+      expect(parameter.schema, name).not.toHaveProperty("pattern");
+    }
+  });
+
+  test("calls what is true or false a boolean", () => {
+    for (const [path, name] of [
+      ["/operations", "open_only"],
+      ["/leads", "include_archived"],
+    ]) {
+      const parameters: { name: string; schema: object }[] =
+        answer.body.paths[path as string].get.parameters;
+      const { schema } = parameters.find((one) => one.name === name) ?? {};
+      expect(schema).toEqual({ type: "boolean", description: expect.any(String) });
+    }
+  });
+
+  test("begins with what is needed first, and folds the rest away", () => {
+    const [shown] = answer.body.info.description.split("<details>");
+    expect(shown.length).toBeLessThan(800);
+    expect(shown).toContain("Authorization: Bearer");
+  });
+
+  test("is pointed to at the root of the API", async () => {
+    for (const path of ["", "/"]) {
+      const root = await anybody.get(path);
+      expect(root.status).toBe(404);
+      expect(root.body.error.code).toBe("not_found");
+      for (const page of ["/docs", "/openapi.json"])
+        expect(root.body.error.message).toContain(`${stack.baseUrl}/api/v1${page}`);
+    }
+  });
+
   test("says what every reason means", () => {
     for (const [reason, meaning] of Object.entries(MEANING_OF_REASON)) {
       expect(answer.body.info.description).toContain(`| \`${reason}\` | ${meaning} |`);

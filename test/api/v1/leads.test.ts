@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Lead } from "../../../types/contracts/leads.ts";
+import { CreatedLead, Lead } from "../../../types/contracts/leads.ts";
 import { one } from "../../../types/contracts/pages.ts";
 import { type TestStack, testStack } from "../../stack/harness.ts";
 import { createAgency, createAgent, createLead, fingerprint, type TestAgency } from "../agency.ts";
@@ -16,7 +16,7 @@ afterAll(() => stack?.stop());
 async function created(body: object) {
   const answer = await agency.client.post("/leads", body);
   expect(answer.status, answer.text).toBe(201);
-  return one(Lead).parse(answer.body).data;
+  return one(CreatedLead).parse(answer.body).data;
 }
 
 describe("POST /leads", () => {
@@ -71,7 +71,8 @@ describe("POST /leads", () => {
       intent: "Ático con terraza 🌞",
       notes: "Línea 1\nLínea 2",
     });
-    expect((await agency.client.get(`/leads/${lead.id}`)).body.data).toEqual(lead);
+    const { known_contact, open_operations, ...stored } = lead;
+    expect((await agency.client.get(`/leads/${lead.id}`)).body.data).toEqual(stored);
   });
 
   test("takes null for a member as leaving it out", async () => {
@@ -244,7 +245,6 @@ describe("GET /leads", () => {
   test.each([
     ["temperature=boiling", "temperature"],
     ["origin=fax", "origin"],
-    ["email=nobody", "email"],
     ["assigned_agent_id=me", "assigned_agent_id"],
     ["include_archived=yes", "include_archived"],
     ["lead_status=new", "lead_status"],

@@ -67,7 +67,10 @@ describe("POST /operations", () => {
       expect(answer.status).toBe(422);
       expect(answer.body.error).toMatchObject({
         code: "validation_error",
-        details: { reason: "invalid_stage" },
+        details: {
+          reason: "invalid_stage",
+          stages: ["qualification", "search", "viewings", "offer", "reservation", "closing"],
+        },
       });
     },
   );
@@ -223,6 +226,7 @@ describe("GET /operations", () => {
       expect(answer.body.error.details).toMatchObject({
         reason: "invalid_stage",
         issues: [{ path: "stage" }],
+        stages: expect.arrayContaining(["qualification", "valuation", "handover", "sold"]),
       });
     },
   );

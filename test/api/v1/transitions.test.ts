@@ -164,7 +164,12 @@ describe("PATCH /operations/{id} with a stage that is not valid", () => {
     ["a very long word", "x".repeat(5000)],
     ["a very long emoji word", "🏠".repeat(5000)],
   ])("refuses %s as invalid_stage", async (_, stage) => {
-    await expectRefused(await createOperation(agency, "buy"), { stage }, "invalid_stage");
+    const id = await createOperation(agency, "buy");
+    const answer = await expectRefused(id, { stage }, "invalid_stage");
+    expect(answer.body.error.details.stages).toEqual([
+      ...["qualification", "search", "viewings", "offer", "reservation", "closing"],
+      ...["won", "lost", "expired", "cancelled"],
+    ]);
   });
 
   test.each([[1], [null], [true], [["search"]], [{ id: "search" }]])(
@@ -190,6 +195,20 @@ describe("PATCH /operations/{id} of a closed operation", () => {
     }
     // Closed is judged before the value and before the reason.
     await expectRefused(id, { stage: "lost" }, "operation_closed");
+  });
+
+  test("is refused of its property too, which stays", async () => {
+    const id = await createOperation(agency, "sell", "closing");
+    const property_id = await createProperty(stack, agency.id);
+    await patch(id, { property_id });
+    expect((await patch(id, { stage: "sold" })).status).toBe(200);
+    await expectRefused(id, { property_id: null }, "operation_closed");
+    await expectRefused(
+      id,
+      { property_id: await createProperty(stack, agency.id) },
+      "operation_closed",
+    );
+    expect((await patch(id, { property_id })).body.data.property_id).toBe(property_id);
   });
 });
 

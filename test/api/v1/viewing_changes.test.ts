@@ -47,8 +47,15 @@ function change(patch: object, id = viewing.id) {
   return agency.client.patch(`/viewings/${id}`, patch);
 }
 
+/** Puts the viewing where it begins by now. */
+async function letItBegin() {
+  await stack.sql`
+    update public.viewings set starts_at = now(), ends_at = now() + interval '1 hour' where id = ${viewing.id}`;
+}
+
 describe("PATCH /viewings/{id}", () => {
   test("done closes propiedadesVisitadas of its operation", async () => {
+    await letItBegin();
     const answer = await change({ status: "done" });
     expect(answer.status).toBe(200);
     expect(one(Viewing).parse(answer.body).data.status).toBe("done");
@@ -58,6 +65,12 @@ describe("PATCH /viewings/{id}", () => {
     ]);
   });
 
+  test("done is refused of a viewing that is still to come, and closes nothing", async () => {
+    const before = await fingerprint(stack);
+    expectRefused(await change({ status: "done" }), "invalid_transition");
+    expect(await fingerprint(stack)).toBe(before);
+  });
+
   test.each(["cancelled", "no_show"])("%s leaves the gate as it is", async (status) => {
     expect((await change({ status })).body.data.status).toBe(status);
     const { body } = await agency.client.get(`/operations/${operation_id}`);
@@ -65,6 +78,7 @@ describe("PATCH /viewings/{id}", () => {
   });
 
   test("repeats itself without effect, and is not taken back", async () => {
+    await letItBegin();
     const done = await change({ status: "done" });
     expect((await change({ status: "done" })).status).toBe(200);
     for (const status of ["scheduled", "cancelled", "no_show"]) {
@@ -107,6 +121,7 @@ describe("PATCH /viewings/{id}", () => {
   });
 
   test("notes something, also on one that took place", async () => {
+    await letItBegin();
     await change({ status: "done" });
     expect((await change({ notes: "Le gustó" })).body.data.notes).toBe("Le gustó");
     expect((await change({ notes: null })).body.data.notes).toBeNull();

@@ -1,7 +1,7 @@
 -- Who gets a new lead: the active agent who accepts leads and has waited longest.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(14);
+select plan(15);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -84,7 +84,9 @@ update public.agents set accepts_leads = true, active = true where agency_id = p
 select is(pg_temp.turns(4), 'Berta Carlos Ana Berta', 'who comes back has waited longest');
 insert into public.agents (agency_id, name, email) values (pg_temp.id('agency'), 'Nueva', 'nueva@norte.test');
 select is(pg_temp.next(), 'Nueva', 'a new agent is next');
-update public.agents set role = 'viewer' where agency_id = pg_temp.id('agency') and name = 'Carlos';
+update public.agents set role = 'viewer' where agency_id = pg_temp.id('agency') and name <> 'Carlos';
+select is(pg_temp.turns(2), 'Carlos Carlos', 'who may only read could do nothing for a lead, and gets none');
+update public.agents set role = 'agent' where agency_id = pg_temp.id('agency');
 update public.agents set active = false where agency_id = pg_temp.id('agency');
 select is(pg_temp.next(), 'nobody', 'with nobody active a lead is unassigned');
 update public.agents set active = true, accepts_leads = false where agency_id = pg_temp.id('agency');

@@ -137,3 +137,21 @@ test("an offer that is being withdrawn is not accepted by a tick", async () => {
     await database.sql`select status from public.offers where operation_id = ${operation.id}`,
   ).toEqual([{ status: "withdrawn" }]);
 });
+
+test("of two deals that accept an offer on one property, one does", async () => {
+  const [first, second] = [await openOperation(), await openOperation()];
+  await database.sql`
+    insert into public.offers (agency_id, operation_id, property_id, amount)
+    select ${agency_id}, o, ${first.property_id}, 1000 from unnest(${[first.id, second.id]}::uuid[]) o`;
+  const accept = (sql: postgres.TransactionSql, id: string) =>
+    sql`update public.offers set status = 'accepted' where operation_id = ${id}`;
+  const reason = await meanwhile(
+    (sql) => accept(sql, first.id),
+    (sql) => accept(sql, second.id),
+  );
+  expect(reason).toBe("offer_already_accepted");
+  expect(
+    await database.sql`
+      select operation_id from public.offers where property_id = ${first.property_id} and status = 'accepted'`,
+  ).toEqual([{ operation_id: first.id }]);
+});

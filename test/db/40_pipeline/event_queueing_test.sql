@@ -1,7 +1,7 @@
 -- Which transitions queue an event: the four of the specification, each the first time and no other.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(45);
+select plan(48);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -111,7 +111,7 @@ select is(pg_temp.move('refused', 'rented'), 'db_gate_blocked', 'a refused close
 select is(pg_temp.queued('refused'), null, 'queues nothing');
 select is(pg_temp.move('walking', 'search'), 'search', 'a step forward');
 select is(pg_temp.queued('walking'), null, 'queues nothing');
-update public.operations set property_id = pg_temp.id('flat') where id = pg_temp.id('buy won');
+update public.operations set deposit_paid_at = now() - interval '1 day' where id = pg_temp.id('buy won');
 select is(pg_temp.queued('buy won'), 'deal_won', 'an edit of a won operation queues nothing more');
 insert into public.operations (agency_id, id, lead_id, operation_type, stage)
 values (pg_temp.id('agency'), pg_temp.id('imported'), pg_temp.id('lead lost'), 'sell', 'sold');
@@ -167,6 +167,29 @@ update public.documents set status = 'received' where agency_id = pg_temp.id('ag
 select is((select count(*)::int from public.events where agency_id = pg_temp.id('agency') and event_type = 'document_completed'), 5,
   'received, then verified, then received anew is one event');
 select is((select count(*)::int from public.events where agency_id = pg_temp.id('agency')), 6 + 2 + 5 + 5, 'and nothing else was queued');
+
+-- The first time decides, also when nobody had subscribed by then: what comes again is no event.
+insert into public.agencies (id, name, slug) values (pg_temp.id('late'), 'Tarde', 'tarde-pgtap');
+insert into public.properties (agency_id, id, listing_type) values (pg_temp.id('late'), pg_temp.id('late flat'), 'sale');
+insert into public.contacts (agency_id, id, full_name) values (pg_temp.id('late'), pg_temp.id('late contact'), 'Eva');
+insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.id('late'), pg_temp.id('late lead'), 'Eva', pg_temp.id('late contact'));
+insert into public.operations (agency_id, id, lead_id, operation_type, stage)
+values (pg_temp.id('late'), pg_temp.id('late deal'), pg_temp.id('late lead'), 'buy', 'offer');
+insert into public.offers (agency_id, id, operation_id, property_id, amount, status)
+values (pg_temp.id('late'), pg_temp.id('late offer'), pg_temp.id('late deal'), pg_temp.id('late flat'), 1, 'accepted');
+insert into public.documents (agency_id, id, status) values (pg_temp.id('late'), pg_temp.id('late document'), 'received');
+insert into public.signatures (agency_id, id, status) values (pg_temp.id('late'), pg_temp.id('late signature'), 'signed');
+update public.offers set status = 'rejected' where id = pg_temp.id('late offer');
+update public.documents set status = 'rejected' where id = pg_temp.id('late document');
+update public.signatures set status = 'declined' where id = pg_temp.id('late signature');
+insert into public.subscriptions (agency_id, event_type, target_url)
+select pg_temp.id('late'), e, 'https://late.example.com/' || e from unnest('{offer_accepted,signature_signed,document_completed}'::text[]) e;
+update public.offers set status = 'accepted' where id = pg_temp.id('late offer');
+update public.documents set status = 'received' where id = pg_temp.id('late document');
+update public.documents set status = 'verified' where id = pg_temp.id('late document');
+update public.signatures set status = 'signed' where id = pg_temp.id('late signature');
+select is(pg_temp.queued('late ' || what), null, format('a second %s queues nothing for who subscribed after the first', event))
+from (values ('offer', 'acceptance'), ('document', 'completion'), ('signature', 'signing')) v (what, event);
 
 select * from finish();
 rollback;

@@ -1,7 +1,7 @@
 -- Gate steps close through the actions that they name.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(51);
+select plan(57);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -94,7 +94,7 @@ create function pg_temp.viewing(name text, status text) returns void
 language sql as $$
   insert into public.viewings (agency_id, id, property_id, lead_id, operation_id, starts_at, ends_at, status)
   select pg_temp.id('agency'), pg_temp.id('viewing ' || name), pg_temp.id('flat'), pg_temp.id('lead ' || name), pg_temp.id(name),
-    now() + n * interval '1 day', now() + n * interval '1 day' + interval '1 hour', status
+    now() - (n + 1) * interval '1 day', now() - (n + 1) * interval '1 day' + interval '1 hour', status
   from (select count(*) as n from public.viewings where agency_id = pg_temp.id('agency')) others
 $$;
 
@@ -162,7 +162,7 @@ select is(pg_temp.move(id || ' 1', 'offer'), 'offer', id || ': with all steps do
 insert into flow values ('sell');
 do $$ begin
   perform pg_temp.operation(id || ' offer', id, 'offer') from flow;
-  update public.operations set property_id = pg_temp.id('flat') where agency_id = pg_temp.id('agency') and stage = 'offer';
+  update public.operations set property_id = pg_temp.id(case operation_type when 'rent' then 'let' else 'flat' end) where agency_id = pg_temp.id('agency') and stage = 'offer';
 end $$;
 select is(pg_temp.pending(id || ' offer'), 'ofertaPreparada, precioAcordado', id || ': the gate of offer has two steps')
 from flow;
@@ -179,6 +179,25 @@ update public.offers set status = 'accepted' where agency_id = pg_temp.id('agenc
 select is(pg_temp.pending(id || ' offer'), null, id || ': accepting the offer closes precioAcordado') from flow;
 select is(pg_temp.move(id || ' offer', case id when 'rent' then 'contract' else 'reservation' end),
   case id when 'rent' then 'contract' else 'reservation' end, id || ': and the stage is left') from flow;
+
+-- A step that is added to a gate later holds the operations that are open already.
+do $$ begin perform pg_temp.operation('before the step', 'buy', 'search'), pg_temp.operation('before and closed', 'buy', 'won'); end $$;
+insert into public.gate_steps (flow, stage, id, label, position) values ('buy', 'search', 'hipotecaEstudiada', 'Hipoteca estudiada', 1);
+select is(pg_temp.pending('before the step'), 'hipotecaEstudiada', 'a step that is added later is pending on an open operation');
+select is(pg_temp.move('before the step', 'viewings'), 'stage_gate_blocked', 'and holds it');
+select is((select count(*)::int from public.operation_steps where operation_id = pg_temp.id('before and closed') and step_id = 'hipotecaEstudiada'), 0,
+  'a closed one stays as it was');
+select is(pg_temp.studio(format('update public.operation_steps set done = true where operation_id = %L and step_id = ''hipotecaEstudiada''', pg_temp.id('before the step'))),
+  'done', 'it is ticked by hand');
+select is(pg_temp.move('before the step', 'viewings'), 'viewings', 'and then holds nothing');
+alter table public.operation_steps disable trigger _100_refuse_removal;
+delete from public.operation_steps where operation_id = pg_temp.id('before the step') and step_id = 'favoritaElegida';
+select is(pg_temp.pending('before the step'), 'propiedadesVisitadas, favoritaElegida', 'a step that the operation has no row for is not done');
+insert into public.operation_steps (agency_id, operation_id, step_id, flow)
+values (pg_temp.id('agency'), pg_temp.id('before the step'), 'favoritaElegida', 'buy');
+delete from public.operation_steps where step_id = 'hipotecaEstudiada';
+alter table public.operation_steps enable trigger _100_refuse_removal;
+delete from public.gate_steps where id = 'hipotecaEstudiada';
 
 -- Steps belong to their operation and to their stage.
 do $$ begin perform pg_temp.operation('early', 'buy', 'qualification'); end $$;

@@ -2,7 +2,7 @@
 -- and the first acceptance is dated once.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(29);
+select plan(45);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -126,6 +126,7 @@ select is((select accepted_at from public.offers where agency_id = pg_temp.id('a
   'has no effect: the date follows from the status');
 
 -- A property that was taken back into the market returns to pending.
+update public.offers set status = 'rejected';
 update public.properties set status = 'available' where id = pg_temp.id('flat');
 update public.listings set status = 'active' where id = pg_temp.id('active 1');
 insert into public.offers (agency_id, id, operation_id, property_id, amount)
@@ -147,6 +148,7 @@ select is(pg_temp.studio(format($$update public.offers set status = 'accepted' w
   'done', 'once the first is withdrawn, the second is accepted');
 
 -- An offer that comes in accepted counts as well.
+update public.offers set status = 'rejected' where id = pg_temp.id('offer three');
 update public.properties set status = 'available' where id = pg_temp.id('flat');
 update public.listings set status = 'active' where id = pg_temp.id('active 2');
 insert into public.offers (agency_id, id, operation_id, property_id, amount, status)
@@ -165,8 +167,55 @@ select is(pg_temp.studio(format($$update public.offers set status = 'accepted' w
 select is(pg_temp.studio(format($$update public.offers set status = 'withdrawn' where id = %L$$, pg_temp.id('offer won'))),
   'operation_closed', 'and its accepted one stays accepted');
 select is(pg_temp.agreed('won'), true, 'with the price agreed');
-select is(pg_temp.studio(format($$update public.offers set status = 'received' where id = %L$$, pg_temp.id('offer three'))),
+-- One property is promised once: the deals of two buyers, and the owner's own.
+do $$ begin perform pg_temp.operation('last', 'buy', 'offer'), pg_temp.operation('rival', 'buy', 'offer'),
+  pg_temp.operation('tenant', 'rent', 'offer'), pg_temp.operation('owner', 'sell', 'offer'); end $$;
+insert into public.offers (agency_id, id, operation_id, property_id, amount)
+select pg_temp.id('agency'), pg_temp.id('offer ' || n), pg_temp.id(n), pg_temp.id('flat'), 250000 from unnest('{last,rival,tenant,owner}'::text[]) n;
+create function pg_temp.accept(name text) returns text
+language sql as $$
+  select pg_temp.studio(format('update public.offers set status = ''accepted'' where id = %L', pg_temp.id('offer ' || name)))
+$$;
+select is(pg_temp.accept('last'), 'done', 'a deal that was cancelled no longer binds the property: an offer of another deal is accepted');
+select is(pg_temp.accept('rival'), 'offer_already_accepted', 'while that deal is open, none of another buyer is');
+select is(pg_temp.accept('tenant'), 'offer_already_accepted', 'and none of a tenant');
+select is(pg_temp.studio(format($$update public.operation_steps set done = true where operation_id = %L and step_id = 'precioAcordado'$$, pg_temp.id('rival'))),
+  'offer_already_accepted', 'nor by ticking precioAcordado');
+select is(pg_temp.agreed('rival'), false, 'which stays open');
+select is(pg_temp.studio(format($$insert into public.offers (agency_id, operation_id, property_id, amount, status) values (%L, %L, %L, 1, 'accepted')$$,
+  pg_temp.id('agency'), pg_temp.id('rival'), pg_temp.id('flat'))), 'offer_already_accepted', 'nor by recording it as accepted');
+select is(pg_temp.accept('owner'), 'done', 'the owner''s deal has the same offer');
+update public.operations set stage = 'reservation' where id = pg_temp.id('last');
+update public.operations set stage = 'closing' where id = pg_temp.id('last');
+update public.operations set stage = 'won' where id = pg_temp.id('last');
+select is(pg_temp.accept('rival'), 'offer_already_accepted', 'the deal that is won still binds it');
+update public.properties set status = 'available' where id = pg_temp.id('flat');
+select is(pg_temp.accept('rival'), 'done', 'until the property is on the market again');
+update public.offers set status = 'rejected' where id = pg_temp.id('offer rival');
+
+-- What is off the market is not promised.
+create function pg_temp.accept_when(property_status text) returns text
+language plpgsql as $$
+begin
+  update public.properties set status = property_status where id = pg_temp.id('flat');
+  return pg_temp.accept('rival') || ', ' || (select status from public.properties where id = pg_temp.id('flat'));
+end
+$$;
+select is(pg_temp.accept_when(s), 'property_not_available, ' || s, 'no offer is accepted on a property that is ' || s)
+from unnest('{sold,rented,withdrawn}'::text[]) s;
+
+-- A deal that is lost frees the property, though its offer stays accepted.
+update public.offers set property_id = pg_temp.id('let') where operation_id in (pg_temp.id('rival'), pg_temp.id('tenant'));
+select is(pg_temp.accept('rival') || ', ' || pg_temp.accept('tenant'), 'done, offer_already_accepted', 'another home is promised to one deal too');
+update public.operations set stage = 'lost', lost_reason = 'Hipoteca denegada' where id = pg_temp.id('rival');
+select is(pg_temp.accept('tenant'), 'done', 'and free for the other when that one is lost');
+select is((select status from public.offers where id = pg_temp.id('offer rival')), 'accepted', 'whose offer stays accepted');
+
+select is(pg_temp.studio(format($$update public.offers set status = 'received' where id = %L$$, pg_temp.id('offer tenant'))),
   'change_refused', 'an accepted offer is rejected or withdrawn, but never only received again');
+
+select is(pg_temp.studio(format($$update public.offers set property_id = %L where id = %L$$, pg_temp.id('flat'), pg_temp.id('offer tenant'))),
+  'change_refused', 'and stays with its property');
 
 select * from finish();
 rollback;

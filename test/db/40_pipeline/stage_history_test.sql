@@ -131,7 +131,7 @@ select is(
   '201', 'an API key opens an operation');
 select is((select actor_kind || ' ' || to_stage from public.stage_history where agency_id = pg_temp.id('agency') order by id desc limit 1), 'api_key search',
   'its history begins with the key');
-select is(pg_temp.studio(format('update public.operations set property_id = %L, deposit_paid_at = now() where agency_id = pg_temp.id(''agency'')', pg_temp.id('flat'))),
+select is(pg_temp.studio(format('update public.operations set property_id = %L, deposit_paid_at = now() where agency_id = pg_temp.id(''agency'') and closed_at is null', pg_temp.id('flat'))),
   'done', 'an edit of something else');
 select is((select count(*)::int from public.stage_history where agency_id = pg_temp.id('agency')), 6, 'adds no entry');
 

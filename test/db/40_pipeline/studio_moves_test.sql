@@ -1,7 +1,7 @@
 -- An edit of operations.stage in Studio or by SQL meets the same rules as PATCH /operations/{id}.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(27);
+select plan(38);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -149,6 +149,27 @@ begin
 end
 $$;
 select is(pg_temp.as_service_role(), '42501', 'the service role writes no stages');
+
+-- What is closed stays as it was.
+select is(pg_temp.studio(format('update public.operations set %s where id = %L', change, pg_temp.id('last'))), outcome, 'of a closed operation: ' || change)
+from (values
+  (format('property_id = %L', pg_temp.id('flat')), 'operation_closed'), ('lost_reason = ''Precio''', 'operation_closed'),
+  ('deposit_paid_at = now()', 'done'), ('deposit_paid_at = now() - interval ''1 day''', 'done'), ('deposit_paid_at = null', 'operation_closed'),
+  ('property_id = property_id', 'done')) v (change, outcome);
+select is(pg_temp.studio(format('update public.operations set lost_reason = ''Subió demasiado'' where id = %L', pg_temp.id('gate'))), 'done',
+  'why a deal was lost may be said better');
+do $$ begin
+  perform pg_temp.operation('with a home', 'sell', 'closing');
+  update public.operations set property_id = pg_temp.id('flat') where id = pg_temp.id('with a home');
+  update public.operations set stage = 'sold' where id = pg_temp.id('with a home');
+end $$;
+select is(pg_temp.api(format('api.update_operation(%L, ''{"property_id": null}'')', pg_temp.id('with a home'))) ->> 'refused', 'operation_closed',
+  'a request does not take the property of a closed deal away');
+select is(pg_temp.studio(format('update public.operations set property_id = null where id = %L', pg_temp.id('with a home'))), 'operation_closed',
+  'nor does an admin');
+select is((select property_id from public.operations where id = pg_temp.id('with a home')), pg_temp.id('flat'), 'it keeps it');
+do $$ begin perform pg_temp.operation('homeless', 'sell', 'closing'); end $$;
+select is(pg_temp.edit('homeless', 'sold'), 'done', 'a deal may be closed without a property');
 
 select * from finish();
 rollback;

@@ -94,7 +94,9 @@ create function pg_temp.ready(name text, operation_type text, stage text) return
 language plpgsql as $$
 begin
   perform pg_temp.operation(name, operation_type, stage);
-  update public.operations set property_id = pg_temp.id('flat'), deposit_paid_at = now() where id = pg_temp.id(name);
+  -- Of its own, since one property is promised once.
+  insert into public.properties (agency_id, id, listing_type) values (pg_temp.id('agency'), pg_temp.id('home ' || name), 'sale');
+  update public.operations set property_id = pg_temp.id('home ' || name), deposit_paid_at = now() where id = pg_temp.id(name);
   insert into public.offers (agency_id, operation_id, amount, status)
   values (pg_temp.id('agency'), pg_temp.id(name), 100000, 'accepted');
   update public.operation_steps set done = true where operation_id = pg_temp.id(name);

@@ -71,7 +71,7 @@ insert into object values
   ('operation', pg_temp.api(format('api.get_operation(%L)', pg_temp.id('deal'))),
     'id lead_id property_id operation_type flow stage stage_label is_terminal pending_actions lost_reason assigned_agent_id deposit_paid_at won_at closed_at created_at updated_at'),
   ('lead', pg_temp.api(format('api.get_lead(%L)', pg_temp.id('lead deal'))),
-    'id contact_id full_name phone email origin operation_id lead_status temperature intent budget_max bedrooms_min zone language urgency summary notes assigned_agent_id sanctions_status archived_at archive_reason created_at updated_at'),
+    'id contact_id full_name phone phone_e164 email email_is_valid origin operation_id lead_status temperature intent budget_max bedrooms_min zone language urgency summary notes assigned_agent_id sanctions_status archived_at archive_reason created_at updated_at'),
   ('offer', pg_temp.api(format('api.get_offer(%L)', pg_temp.id('offer'))),
     'id operation_id lead_id property_id amount currency offer_type notes status public_token accepted_at created_at updated_at'),
   ('document', pg_temp.api('api.sample_hook(''document_completed'')') -> 'data' -> 0,

@@ -1,7 +1,7 @@
 -- The intake's queue: what waits, who holds it, what comes back, and what is written by whom.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(39);
+select plan(42);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -58,6 +58,17 @@ select is((select qualification_status from public.messages where id = pg_temp.i
 select is((pg_temp.job('ana')).id, null, 'and waits no more');
 select is(pg_temp.done(json, '{}'), false, 'nothing is written twice') from later;
 select throws_ok('update public.qualifications set version = ''x'' where agency_id = pg_temp.id(''norte'')', 'PT422', null, 'a record of a qualification is not changed');
+
+-- A message never speaks louder than a person.
+do $$ begin perform pg_temp.mail('norte', 'ines'); end $$;
+update public.leads set temperature = 'cold', intent = 'rent', budget_max = 700, bedrooms_min = 1, zone = 'Vigo', language = 'gl', urgency = 'later', summary = 'Suyo'
+where id = pg_temp.id('ines');
+create temp table said as select to_jsonb(l) - 'updated_at' as lead from public.leads l where id = pg_temp.id('ines');
+create temp table against as select private.intake_claim(10) as json;
+select is(pg_temp.done(json, '{"temperature": "hot", "intent": "buy", "budget_max": 900, "bedrooms_min": 2, "zone": "Lugo", "language": "es", "urgency": "soon", "summary": "s"}'),
+  true, 'a message that says otherwise is read') from against;
+select is((select to_jsonb(l) - 'updated_at' from public.leads l where id = pg_temp.id('ines')), (select lead from said), 'and changes nothing that a person set');
+select is((select filled from public.qualifications where lead_id = pg_temp.id('ines')), '{}', 'it filled nothing');
 
 -- Failures
 do $$ begin perform pg_temp.mail('norte', 'eva'); end $$;

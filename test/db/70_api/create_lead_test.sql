@@ -1,7 +1,7 @@
 -- POST /leads: the lead, and its side effects in the order of the specification.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(33);
+select plan(31);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -57,10 +57,11 @@ create temp table lead as select pg_temp.lead('{
   "email_subject": "Consulta", "email_body": "Busco piso"}') as json;
 select is((select json - 'id' - 'contact_id' - 'operation_id' - 'created_at' - 'updated_at' from lead),
   jsonb_build_object(
-  'full_name', 'José García', 'phone', '+34600111222', 'email', 'jose@example.com', 'origin', 'email', 'lead_status', 'new', 'temperature', null,
+  'full_name', 'José García', 'phone', '+34600111222', 'phone_e164', '+34600111222', 'email', 'jose@example.com', 'email_is_valid', true, 'origin', 'email', 'lead_status', 'new', 'temperature', null,
   'intent', 'Piso con terraza', 'budget_max', 250000.5, 'bedrooms_min', 2, 'zone', null, 'language', null, 'urgency', null, 'summary', null, 'notes', 'Llamar por la tarde 🏠',
-  'assigned_agent_id', pg_temp.id('ana'), 'sanctions_status', 'pending', 'archived_at', null, 'archive_reason', null), 'the answer shows the lead as it was stored');
-select is((select pg_temp.api(format('api.get_lead(%L)', json ->> 'id')) from lead), (select json from lead),
+  'assigned_agent_id', pg_temp.id('ana'), 'sanctions_status', 'pending', 'archived_at', null, 'archive_reason', null,
+  'known_contact', false, 'open_operations', '[]'::jsonb), 'the answer shows the lead as it was stored');
+select is((select pg_temp.api(format('api.get_lead(%L)', json ->> 'id')) from lead), (select json - 'known_contact' - 'open_operations' from lead),
   'and GET shows the same');
 select results_eq('select id::text, full_name, phone, email from public.contacts where agency_id = pg_temp.id(''agency'')',
   $$select json ->> 'contact_id', 'José García', '+34600111222', 'jose@example.com' from lead$$, 'its contact is created');
@@ -70,7 +71,7 @@ select results_eq('select lead_id::text, contact_id::text, status from public.sa
   $$select json ->> 'id', json ->> 'contact_id', 'pending' from lead$$, 'a sanctions screen is started');
 select results_eq('select lead_id::text, direction, channel, subject, body, qualification_status from public.messages where agency_id = pg_temp.id(''agency'')',
   $$select json ->> 'id', 'inbound', 'email', 'Consulta', 'Busco piso', 'pending' from lead$$, 'the mail is an inbound message that waits to be qualified');
-select is((select count(*)::int from information_schema.columns where table_schema = 'public' and table_name = 'leads' and column_name ~ 'email_'),
+select is((select count(*)::int from information_schema.columns where table_schema = 'public' and table_name = 'leads' and column_name in ('email_subject', 'email_body')),
   0, 'the mail is not stored on the lead');
 
 -- The least body
@@ -115,7 +116,7 @@ select is(pg_temp.lead('{"full_name": "Eva", "operation_type": "sell"}') - 'rate
 select is(pg_temp.lead('{"full_name": "Eva", "operation_type": "lease"}') ->> 'refused', 'operation_type_not_allowed',
   'and so is what is no type');
 select is(pg_temp.lead(body) ->> 'refused', refused, 'refused: ' || body::text) from (values
-  ('{}'::jsonb, '23502'), ('{"full_name": " "}', '23514'), ('{"full_name": "Eva", "phone": "600"}', '23514'), ('{"full_name": "Eva", "email": "eva"}', '23514'),
+  ('{}'::jsonb, '23502'), ('{"full_name": " "}', '23514'),
   ('{"full_name": "Eva", "origin": "mail"}', '23514'), ('{"full_name": "Eva", "budget_max": -1}', '23514'), ('{"full_name": "Eva", "bedrooms_min": 99}', '23514'),
   ('{"full_name": "Eva", "bedrooms_min": "two"}', '22P02')) v (body, refused);
 select is(pg_temp.lead(jsonb_build_object('full_name', 'Eva', 'operation_type', 'rent', 'email_body', repeat('x', 100001))) ->> 'refused',

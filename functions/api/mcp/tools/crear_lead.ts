@@ -1,8 +1,22 @@
 import { z } from "zod";
-import { amount, email, optional, phone, text, words } from "../../../../types/contracts/fields.ts";
-import { Lead, LeadOperationType, Origin } from "../../../../types/contracts/leads.ts";
-import { toE164 } from "../../../_shared/phone.ts";
-import { agentId, emailAddress, fullName, leadId, operationId, phoneNumber } from "../fields.ts";
+import { amount, asWritten, optional, text, words } from "../../../../types/contracts/fields.ts";
+import {
+  type CreatedLead,
+  Lead,
+  LeadOperationType,
+  Origin,
+} from "../../../../types/contracts/leads.ts";
+import { readPhone } from "../../../_shared/phone.ts";
+import {
+  agentId,
+  emailAddress,
+  fullName,
+  leadId,
+  operationId,
+  operationType,
+  phoneNumber,
+  stageLabel,
+} from "../fields.ts";
 import { ADDS, defineTool } from "../tool.ts";
 
 /** A new lead with its operation; the RPC is that of POST /leads. */
@@ -10,18 +24,18 @@ export const crear_lead = defineTool({
   name: "crear_lead",
   title: "Crear un contacto con su operación",
   description: [
-    "Da de alta a una persona interesada en comprar o alquilar y abre su operación. Si ya existe un contacto con ese correo o teléfono, el lead queda unido a él; se asigna a un agente por turno y se inicia el control de sanciones.",
-    "Antes de crear, comprueba con «buscar» que no tenga ya un lead activo. Los propietarios que venden no se crean aquí.",
+    "Da de alta a una persona interesada en comprar o alquilar y abre su operación. Si ya existe un contacto con ese correo o teléfono, el lead queda unido a él (known_contact) y lo lleva el agente que ya lo atiende; si no, se asigna por turno. Se inicia el control de sanciones.",
+    "Antes de crear, comprueba con «buscar» que no tenga ya un lead activo. Si la respuesta trae known_contact true, díselo a quien te lo pide junto con sus operaciones abiertas: quizá baste con seguir una de ellas. Los propietarios que venden no se crean aquí.",
   ].join(" "),
   permission: "leads:write",
   annotations: ADDS,
   input: z.strictObject({
     full_name: words(200).describe("Nombre y apellidos de la persona."),
     operation_type: LeadOperationType.describe("buy si quiere comprar, rent si quiere alquilar."),
-    phone: optional(phone).describe(
-      "Teléfono: con + y prefijo, o tal como se marca en el país de la agencia.",
+    phone: optional(asWritten).describe(
+      "Teléfono, tal como lo haya dado; sin prefijo se lee como del país de la agencia.",
     ),
-    email: optional(email).describe("Correo electrónico."),
+    email: optional(asWritten).describe("Correo electrónico, tal como lo haya dado."),
     origin: optional(Origin).describe("Por dónde llegó; por defecto other."),
     budget_max: optional(amount).describe(
       "Lo máximo que pagaría en EUR: el precio si compra, la renta mensual si alquila.",
@@ -36,9 +50,29 @@ export const crear_lead = defineTool({
     lead_id: leadId,
     operation_id: operationId.nullable().describe("La operación que se ha abierto."),
     contact_id: Lead.shape.contact_id.describe("La persona a la que ha quedado unido."),
+    known_contact: z.boolean().describe("true si la agencia ya conocía a la persona."),
+    open_operations: z
+      .array(
+        z.strictObject({
+          operation_id: operationId,
+          lead_id: leadId,
+          operation_type: operationType,
+          stage: z.string().describe("Etapa en la que está."),
+          stage_label: stageLabel,
+          assigned_agent_id: agentId.nullable().describe("El agente que la lleva."),
+        }),
+      )
+      .nullable()
+      .describe(
+        "Las operaciones que la persona ya tenía abiertas; null sin el permiso operations:read.",
+      ),
     full_name: fullName,
     phone: phoneNumber,
+    phone_e164: Lead.shape.phone_e164.describe("El teléfono en E.164; null si no se pudo leer."),
     email: emailAddress,
+    email_is_valid: Lead.shape.email_is_valid.describe(
+      "Si el correo es una dirección; null si no consta.",
+    ),
     origin: Origin.describe("Por dónde llegó."),
     lead_status: Lead.shape.lead_status.describe("Cualificación."),
     budget_max: z.number().nullable().describe("Lo máximo que pagaría."),
@@ -47,16 +81,22 @@ export const crear_lead = defineTool({
     sanctions_status: Lead.shape.sanctions_status.describe("Estado del control de sanciones."),
   }),
   async run(args, { rpc, country }) {
-    const body = args.phone ? { ...args, phone: await toE164(args.phone, country) } : args;
-    const created = (await rpc("create_lead", { body })) as { body: z.output<typeof Lead> };
+    const body = args.phone ? { ...args, phone: await readPhone(args.phone, country) } : args;
+    const created = (await rpc("create_lead", { body })) as { body: z.output<typeof CreatedLead> };
     const lead = created.body;
     return {
       lead_id: lead.id,
       operation_id: lead.operation_id,
       contact_id: lead.contact_id,
+      known_contact: lead.known_contact,
+      open_operations:
+        lead.open_operations?.map(({ id, ...operation }) => ({ operation_id: id, ...operation })) ??
+        null,
       full_name: lead.full_name,
       phone: lead.phone,
+      phone_e164: lead.phone_e164,
       email: lead.email,
+      email_is_valid: lead.email_is_valid,
       origin: lead.origin,
       lead_status: lead.lead_status,
       budget_max: lead.budget_max,

@@ -17,7 +17,7 @@ export const leads: Chapter = {
   createLead: {
     summary: "Create a lead",
     description:
-      "In one transaction: the contact is found by e-mail or phone, or created; the lead is stored; an agent is assigned in turn; with `operation_type` the operation is opened, else `operation_id` is null; a sanctions screen is started. A forwarded mail (`email_body`, or `notes` when `origin` is email) is read in the background, and fills what is blank.",
+      "In one transaction: the contact is found by e-mail or phone, or created; the lead is stored and given to the agent who looks after the contact, else to the next in turn; with `operation_type` the operation is opened, else `operation_id` is null; a sanctions screen is started. A forwarded mail (`email_body`, or `notes` when `origin` is email) is read in the background, and fills what is blank.\n\nNo lead is refused for how its phone or e-mail is written: `phone_e164` and `email_is_valid` tell what could be read, and only that finds a contact. `known_contact` and `open_operations` tell what the person had with the agency before.",
     sends: {
       "A mail that a mailbox automation forwards": {
         full_name: "Carmen Ruiz",
@@ -40,7 +40,9 @@ export const leads: Chapter = {
       },
       "The least": { full_name: "Nuria Campos" },
     },
-    gives: { 201: ["The new lead.", { data: lead }] },
+    gives: {
+      201: ["The new lead.", { data: { ...lead, known_contact: false, open_operations: [] } }],
+    },
     refuses: { operation_type_not_allowed: "operation_type" },
   },
   updateLead: {

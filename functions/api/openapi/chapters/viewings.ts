@@ -54,7 +54,7 @@ export const viewings: Chapter = {
   updateViewing: {
     summary: "Move a viewing, or say what became of it",
     description:
-      "A scheduled viewing can be moved, and keeps its length unless an end or a duration is given. What became of it stays; `done` closes the gate step propiedadesVisitadas of its operation.",
+      "A scheduled viewing can be moved, and keeps its length unless an end or a duration is given. What became of it stays; `done`, from 15 minutes before its start on, closes the gate step propiedadesVisitadas of its operation.",
     sends: {
       "It took place": { status: "done", notes: "Le encanta el balcón." },
       "An hour later": { starts_at: "2026-05-07T18:30" },

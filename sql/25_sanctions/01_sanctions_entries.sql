@@ -45,7 +45,7 @@ alter table public.sanctions_entries enable row level security;
 create table public.sanctions_names (
   name text not null,
   entry_id text not null references public.sanctions_entries (id) on delete cascade,
-  words text[] not null,
+  words text[] not null default '{}',
   primary key (name, entry_id),
   constraint name_is_normal check (name <> '' and name = btrim(name))
 );
@@ -64,8 +64,8 @@ alter table public.sanctions_names enable row level security;
 -- common that an index of them takes a quarter of a second.
 create table public.sanctions_words (
   word text primary key,
-  sounds text[] not null,
-  keys text[] not null
+  sounds text[] not null default '{}',
+  keys text[] not null default '{}'
 );
 create index sanctions_words_by_key on public.sanctions_words using gin (keys);
 create index sanctions_words_by_trigram on public.sanctions_words using gin (word extensions.gin_trgm_ops);

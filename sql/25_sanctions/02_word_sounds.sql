@@ -137,15 +137,6 @@ end
 $$;
 comment on function private.word_sounds(text) is 'The sounds that a word of private.name_words may have, read as different languages spell.';
 
-create function private.sound_kinds(sound text) returns text
-language sql
-immutable
-set search_path = ''
-as $$
-  select translate(sound, 'BFDGC', 'PPTKS');
-$$;
-comment on function private.sound_kinds(text) is 'A sound with one letter for each kind of consonant: b is as p, d as t.';
-
 create function private.sound_key(sounds text) returns text
 language plpgsql
 immutable
@@ -170,7 +161,7 @@ begin
       ('=' || s),
       (private.sound_key(s)),
       -- In a short word the vowels tell: its consonants alone are those of too many.
-      (case when char_length(s) <= 4 then private.sound_kinds(s) end),
+      (case when char_length(s) <= 4 then translate(s, 'BFDGC', 'PPTKS') end),
       (case when s !~ '[AEO]' then '#' || private.sound_key(s) end)) as k (key)
     where k.key not in ('', '=', '#')
     group by k.key);
@@ -189,33 +180,13 @@ begin
     select k.key
     from unnest(sounds) s
     cross join lateral (values
-      (case when s ~ '[AEO]' and char_length(s) <= 4 then private.sound_kinds(s) else private.sound_key(s) end),
+      (case when s ~ '[AEO]' and char_length(s) <= 4 then translate(s, 'BFDGC', 'PPTKS') else private.sound_key(s) end),
       ('#' || private.sound_key(s))) as k (key)
     where k.key not in ('', '#')
     group by k.key);
 end
 $$;
 comment on function private.wanted_keys(text[]) is 'By which of private.sound_keys the listed words are found that may sound like a word.';
-
-create function private.sound_likeness(a text, b text) returns real
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  kinds_a text := private.sound_kinds(a);
-  kinds_b text := private.sound_kinds(b);
-  letters int := greatest(length(a), length(b), 1);
-  changes real;
-begin
-  -- Another consonant counts whole, another vowel three quarters, another consonant of the same kind (d for t) half.
-  changes := 0.5 * extensions.levenshtein(a, b) + 0.25 * extensions.levenshtein(kinds_a, kinds_b)
-    + 0.25 * extensions.levenshtein(translate(kinds_a, 'AEO', ''), translate(kinds_b, 'AEO', ''));
-  -- In a short word it may well make another name.
-  return 1 - changes / letters - case when changes > 0 and letters <= 5 then 0.1 else 0 end;
-end
-$$;
-comment on function private.sound_likeness(text, text) is 'How much two sounds are alike, 0 to 1.';
 
 create function private.sound_score(a text[], b text[]) returns real
 language plpgsql
@@ -225,20 +196,35 @@ as $$
 declare
   x text;
   y text;
+  kinds_x text;
+  kinds_y text;
+  consonants_x text;
+  consonants_y text;
+  letters int;
+  changes real;
   best real := 0;
 begin
   if a && b and a[1] ~ '[AEO]' then
     return 1;
   end if;
   foreach x in array a loop
+    kinds_x := translate(left(x, 100), 'BFDGC', 'PPTKS');
+    consonants_x := translate(kinds_x, 'AEO', '');
     foreach y in array b loop
-      if x !~ '[AEO]' or y !~ '[AEO]' then
+      kinds_y := translate(left(y, 100), 'BFDGC', 'PPTKS');
+      consonants_y := translate(kinds_y, 'AEO', '');
+      if consonants_x = kinds_x or consonants_y = kinds_y then
         -- Vowels that were not written tell nothing, and few consonants tell little.
         if private.sound_key(x) = private.sound_key(y) then
           best := greatest(best, 0.75 + 0.05 * least(length(private.sound_key(x)), 4));
         end if;
       else
-        best := greatest(best, private.sound_likeness(left(x, 100), left(y, 100)));
+        -- Another consonant counts whole, another vowel three quarters, another consonant of the same kind (d for t)
+        -- half. In a short word a change may well make another name.
+        letters := greatest(length(x), length(y));
+        changes := 0.5 * extensions.levenshtein(left(x, 100), left(y, 100)) + 0.25 * extensions.levenshtein(kinds_x, kinds_y)
+          + 0.25 * extensions.levenshtein(consonants_x, consonants_y);
+        best := greatest(best, 1 - changes / letters - case when changes > 0 and letters <= 5 then 0.1 else 0 end);
       end if;
     end loop;
   end loop;

@@ -9,14 +9,18 @@ comment on function private.sanctions_threshold() is 'From this score on, a sanc
 
 create function private.word_cuts(word text, sounds text[], by_sound boolean)
 returns table (split int, half int, words text[], keys text[])
-language sql
+language plpgsql
 immutable
+rows 20
 set search_path = ''
 as $$
-  select c.split, h.half, h.words, h.keys
+#variable_conflict use_variable
+begin
+  return query
+  select c.cut, h.part, h.texts, h.sounds
   from (
     -- As it is written: "Delosangeles" is "de los Ángeles" without particles.
-    select n as split, array[left(word, n)] as left_words, '{}'::text[] as left_keys, '{}'::text[] as right_keys,
+    select n as cut, array[left(word, n)] as left_words, '{}'::text[] as left_keys, '{}'::text[] as right_keys,
       array[substr(word, n + 1), regexp_replace(substr(word, n + 1), '^(delos|delas|dela|del|de|al|el|bin)(?=..)', '')] as right_words
     from generate_series(2, least(char_length(word), 40) - 2) n
     union all
@@ -25,13 +29,14 @@ as $$
     from (
       select f.form, case when f.sound ~ '[AEO]' then '=' else '' end as sign,
         case when f.sound ~ '[AEO]' then f.sound else private.sound_key(f.sound) end as sound
-      from unnest(sounds[1:4]) with ordinality as f (sound, form)
+      from unnest(word_cuts.sounds[1:4]) with ordinality as f (sound, form)
     ) x
     cross join lateral generate_series(
       case x.sign when '=' then 3 else 2 end, least(char_length(x.sound), 40) - case x.sign when '=' then 3 else 2 end) n
     where by_sound
   ) c
-  cross join lateral (values (1, c.left_words, c.left_keys), (2, c.right_words, c.right_keys)) as h (half, words, keys);
+  cross join lateral (values (1, c.left_words, c.left_keys), (2, c.right_words, c.right_keys)) as h (part, texts, sounds);
+end
 $$;
 comment on function private.word_cuts(text, text[], boolean) is
   'The ways to take a word for two, each with its halves 1 and 2 as they are looked up: by words or by keys of private.sound_keys. Splits from 100 on are by sound.';
@@ -40,6 +45,7 @@ create function private.word_spellings(words text[])
 returns table (first int, last int, split int, half int, word text, score real)
 language plpgsql
 stable
+rows 50
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -108,17 +114,22 @@ comment on function private.word_spellings(text[]) is
 create function private.score_names(
   names public.sanctions_names[],
   words text[],
-  first int[], last int[], split int[], half int[], word text[], score real[]
+  first int[], last int[], split int[], half int[], word text[], spelling_score real[]
 ) returns table (entry_id text, name text, score real)
-language sql
+language plpgsql
 stable
+rows 20
 set search_path = ''
 as $$
+#variable_conflict use_column
+begin
+  return query
   with spelling as materialized (
-    select * from unnest(first, last, split, half, word, score) as s (first, last, split, half, word, score)
+    select * from unnest(
+      score_names.first, score_names.last, score_names.split, score_names.half, score_names.word, score_names.spelling_score) as s (first, last, split, half, word, score)
   ),
   near as materialized (
-    select n.* from unnest(names) with ordinality as n (name, entry_id, words, id)
+    select n.* from unnest(score_names.names) with ordinality as n (name, entry_id, words, id)
   ),
   hit as materialized (
     select c.id, s.first, s.last, s.split, s.half, w.place, s.score
@@ -167,6 +178,7 @@ as $$
   join listed l on l.id = n.id
   -- A single word may be anybody.
   where a.slots >= 2 and l.slots >= 2 or cardinality(score_names.words) = 1 and cardinality(n.words) = 1;
+end
 $$;
 comment on function private.score_names(public.sanctions_names[], text[], int[], int[], int[], int[], text[], real[]) is
   'How much listed names may be that of some words, 0 to 1, by the spellings of private.word_spellings: all words of one of the two must have a counterpart in the other, in whatever order, or be its initial.';

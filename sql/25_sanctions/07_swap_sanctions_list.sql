@@ -92,11 +92,17 @@ $$;
 comment on function private.start_screens_again() is
   'Starts a screen again for each lead that a load may change: two words of its name (or its only one, or one that is two, or two that are one) are spelled or sound like words of names that were added or changed, or its match named an entry that was changed or removed. Reads the temporary tables of private.swap_sanctions_list.';
 
-create function private.write_sanctions_names() returns void
+create function private.list_sanctions_names(entry_ids text[] default null) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
+  create temporary table sanctions_changed_names on commit drop as
+    select distinct e.id as entry_id, array_to_string(private.name_words(n.name), ' ') as name
+    from public.sanctions_entries e
+    cross join lateral unnest(e.name || e.aliases) as n (name)
+    where entry_ids is null or e.id = any (entry_ids);
+  delete from pg_temp.sanctions_changed_names n where n.name = '';
   insert into public.sanctions_names (entry_id, name, words)
   select n.entry_id, n.name, private.telling_words(string_to_array(n.name, ' ')) from pg_temp.sanctions_changed_names n;
   insert into public.sanctions_words (word, sounds, keys)
@@ -108,7 +114,22 @@ begin
   where not exists (select from public.sanctions_words o where o.word = w.word);
 end
 $$;
-comment on function private.write_sanctions_names() is 'Writes the names in the temporary table sanctions_changed_names, with the words to find them by.';
+comment on function private.list_sanctions_names(text[]) is
+  'Writes the names of these entries, or of all, with the words to find them by. They are in the temporary table sanctions_changed_names then.';
+
+create function private.list_sanctions_names_again() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.sanctions_names;
+  delete from public.sanctions_words;
+  perform private.list_sanctions_names();
+  drop table pg_temp.sanctions_changed_names;
+end
+$$;
+comment on function private.list_sanctions_names_again() is
+  'Writes the names of a list that is there as they are compared now. For a migration that changes how.';
 
 create function private.swap_sanctions_list(file_name text) returns public.sanctions_loads
 language plpgsql
@@ -140,14 +161,7 @@ begin
     countries = excluded.countries, sanctions = excluded.sanctions, datasets = excluded.datasets,
     first_seen = excluded.first_seen, last_seen = excluded.last_seen, changed_at = clock_timestamp();
 
-  create temporary table sanctions_changed_names on commit drop as
-    select distinct e.id as entry_id, array_to_string(private.name_words(n.name), ' ') as name
-    from pg_temp.sanctions_touched t
-    join public.sanctions_entries e on e.id = t.id
-    cross join lateral unnest(e.name || e.aliases) as n (name)
-    where t.change <> 'removed';
-  delete from pg_temp.sanctions_changed_names n where n.name = '';
-  perform private.write_sanctions_names();
+  perform private.list_sanctions_names(array(select t.id from pg_temp.sanctions_touched t where t.change <> 'removed'));
 
   insert into public.sanctions_loads (file_name, entries, added, changed, removed, screens_started)
   values (

@@ -9,7 +9,7 @@ drop function "private"."cleared_entries"(uuid, uuid);
 drop function "private"."word_spellings"(text[]);
 
 alter table "public"."sanctions_names"
-  add column "words" text[] not null;
+  add column "words" text[] not null default '{}'::text[];
 
 alter table "public"."sanctions_screens"
   add column "screened_name" text;
@@ -21,10 +21,10 @@ alter table "public"."sanctions_screens"
   add column "country" text;
 
 alter table "public"."sanctions_words"
-  add column "sounds" text[] not null;
+  add column "sounds" text[] not null default '{}'::text[];
 
 alter table "public"."sanctions_words"
-  add column "keys" text[] not null;
+  add column "keys" text[] not null default '{}'::text[];
 
 create or replace function admin.merge_contacts (
   keep_id   uuid,
@@ -534,6 +534,49 @@ begin
 end
 $function$;
 
+create or replace function private.list_sanctions_names (
+  entry_ids text[] default null::text[]
+)
+  returns void
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  create temporary table sanctions_changed_names on commit drop as
+    select distinct e.id as entry_id, array_to_string(private.name_words(n.name), ' ') as name
+    from public.sanctions_entries e
+    cross join lateral unnest(e.name || e.aliases) as n (name)
+    where entry_ids is null or e.id = any (entry_ids);
+  delete from pg_temp.sanctions_changed_names n where n.name = '';
+  insert into public.sanctions_names (entry_id, name, words)
+  select n.entry_id, n.name, private.telling_words(string_to_array(n.name, ' ')) from pg_temp.sanctions_changed_names n;
+  insert into public.sanctions_words (word, sounds, keys)
+  select w.word, s.sounds, private.sound_keys(s.sounds)
+  from (
+    select distinct w.word from pg_temp.sanctions_changed_names n cross join lateral unnest(string_to_array(n.name, ' ')) as w (word)
+  ) w
+  cross join lateral (select private.word_sounds(w.word) as sounds offset 0) s
+  where not exists (select from public.sanctions_words o where o.word = w.word);
+end
+$function$;
+
+alter function "private"."list_sanctions_names"(text[]) owner to "postgres";
+
+create or replace function private.list_sanctions_names_again()
+  returns void
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  delete from public.sanctions_names;
+  delete from public.sanctions_words;
+  perform private.list_sanctions_names();
+  drop table pg_temp.sanctions_changed_names;
+end
+$function$;
+
+alter function "private"."list_sanctions_names_again"() owner to "postgres";
+
 create or replace function private.name_words (
   name text
 )
@@ -668,6 +711,34 @@ begin
     and not (step.id is not distinct from 'propiedadesVisitadas' and exists (
       select from public.viewings v
       where v.agency_id = o.agency_id and v.operation_id = o.id and v.status = 'scheduled'));
+end
+$function$;
+
+create or replace function private.person_score (
+  names             real,
+  birth_date        date,
+  country           text,
+  entry_birth_dates text[],
+  entry_countries   text[]
+)
+  returns real
+  language plpgsql
+  immutable
+  set search_path to ''
+  AS $function$
+begin
+  -- A birth year that is near none of the entry's makes a namesake. Day and month swapped or a digit off do not: lists
+  -- and papers are full of those.
+  if birth_date is not null and exists (select from unnest(entry_birth_dates) d where d ~ '^[0-9]{4}')
+    and not exists (
+      select from unnest(entry_birth_dates) d
+      where d ~ '^[0-9]{4}' and abs(extract(year from birth_date) - left(d, 4)::int) <= 1) then
+    names := names * 0.6;
+  end if;
+  if country is not null and entry_countries <> '{}' and lower(country) <> all (entry_countries) then
+    names := names * 0.9;
+  end if;
+  return names;
 end
 $function$;
 
@@ -880,29 +951,34 @@ $function$;
 alter function "private"."sanctions_status"(uuid, uuid) owner to "postgres";
 
 create or replace function private.score_names (
-  names public.sanctions_names[],
-  words text[],
-  first integer[],
-  last  integer[],
-  split integer[],
-  half  integer[],
-  word  text[],
-  score real[]
+  names          public.sanctions_names[],
+  words          text[],
+  first          integer[],
+  last           integer[],
+  split          integer[],
+  half           integer[],
+  word           text[],
+  spelling_score real[]
 )
   returns table (
     entry_id text,
     name     text,
     score    real
   )
-  language sql
+  language plpgsql
   stable
+  rows 20
   set search_path to ''
   AS $function$
+#variable_conflict use_column
+begin
+  return query
   with spelling as materialized (
-    select * from unnest(first, last, split, half, word, score) as s (first, last, split, half, word, score)
+    select * from unnest(
+      score_names.first, score_names.last, score_names.split, score_names.half, score_names.word, score_names.spelling_score) as s (first, last, split, half, word, score)
   ),
   near as materialized (
-    select n.* from unnest(names) with ordinality as n (name, entry_id, words, id)
+    select n.* from unnest(score_names.names) with ordinality as n (name, entry_id, words, id)
   ),
   hit as materialized (
     select c.id, s.first, s.last, s.split, s.half, w.place, s.score
@@ -951,6 +1027,7 @@ create or replace function private.score_names (
   join listed l on l.id = n.id
   -- A single word may be anybody.
   where a.slots >= 2 and l.slots >= 2 or cardinality(score_names.words) = 1 and cardinality(n.words) = 1;
+end
 $function$;
 
 alter function
@@ -1137,7 +1214,7 @@ begin
       ('=' || s),
       (private.sound_key(s)),
       -- In a short word the vowels tell: its consonants alone are those of too many.
-      (case when char_length(s) <= 4 then private.sound_kinds(s) end),
+      (case when char_length(s) <= 4 then translate(s, 'BFDGC', 'PPTKS') end),
       (case when s !~ '[AEO]' then '#' || private.sound_key(s) end)) as k (key)
     where k.key not in ('', '=', '#')
     group by k.key);
@@ -1145,44 +1222,6 @@ end
 $function$;
 
 alter function "private"."sound_keys"(text[]) owner to "postgres";
-
-create or replace function private.sound_kinds (
-  sound text
-)
-  returns text
-  language sql
-  immutable
-  set search_path to ''
-  AS $function$
-  select translate(sound, 'BFDGC', 'PPTKS');
-$function$;
-
-alter function "private"."sound_kinds"(text) owner to "postgres";
-
-create or replace function private.sound_likeness (
-  a text,
-  b text
-)
-  returns real
-  language plpgsql
-  immutable
-  set search_path to ''
-  AS $function$
-declare
-  kinds_a text := private.sound_kinds(a);
-  kinds_b text := private.sound_kinds(b);
-  letters int := greatest(length(a), length(b), 1);
-  changes real;
-begin
-  -- Another consonant counts whole, another vowel three quarters, another consonant of the same kind (d for t) half.
-  changes := 0.5 * extensions.levenshtein(a, b) + 0.25 * extensions.levenshtein(kinds_a, kinds_b)
-    + 0.25 * extensions.levenshtein(translate(kinds_a, 'AEO', ''), translate(kinds_b, 'AEO', ''));
-  -- In a short word it may well make another name.
-  return 1 - changes / letters - case when changes > 0 and letters <= 5 then 0.1 else 0 end;
-end
-$function$;
-
-alter function "private"."sound_likeness"(text, text) owner to "postgres";
 
 create or replace function private.sound_score (
   a text[],
@@ -1196,20 +1235,35 @@ create or replace function private.sound_score (
 declare
   x text;
   y text;
+  kinds_x text;
+  kinds_y text;
+  consonants_x text;
+  consonants_y text;
+  letters int;
+  changes real;
   best real := 0;
 begin
   if a && b and a[1] ~ '[AEO]' then
     return 1;
   end if;
   foreach x in array a loop
+    kinds_x := translate(left(x, 100), 'BFDGC', 'PPTKS');
+    consonants_x := translate(kinds_x, 'AEO', '');
     foreach y in array b loop
-      if x !~ '[AEO]' or y !~ '[AEO]' then
+      kinds_y := translate(left(y, 100), 'BFDGC', 'PPTKS');
+      consonants_y := translate(kinds_y, 'AEO', '');
+      if consonants_x = kinds_x or consonants_y = kinds_y then
         -- Vowels that were not written tell nothing, and few consonants tell little.
         if private.sound_key(x) = private.sound_key(y) then
           best := greatest(best, 0.75 + 0.05 * least(length(private.sound_key(x)), 4));
         end if;
       else
-        best := greatest(best, private.sound_likeness(left(x, 100), left(y, 100)));
+        -- Another consonant counts whole, another vowel three quarters, another consonant of the same kind (d for t)
+        -- half. In a short word a change may well make another name.
+        letters := greatest(length(x), length(y));
+        changes := 0.5 * extensions.levenshtein(left(x, 100), left(y, 100)) + 0.25 * extensions.levenshtein(kinds_x, kinds_y)
+          + 0.25 * extensions.levenshtein(consonants_x, consonants_y);
+        best := greatest(best, 1 - changes / letters - case when changes > 0 and letters <= 5 then 0.1 else 0 end);
       end if;
     end loop;
   end loop;
@@ -1380,14 +1434,7 @@ begin
     countries = excluded.countries, sanctions = excluded.sanctions, datasets = excluded.datasets,
     first_seen = excluded.first_seen, last_seen = excluded.last_seen, changed_at = clock_timestamp();
 
-  create temporary table sanctions_changed_names on commit drop as
-    select distinct e.id as entry_id, array_to_string(private.name_words(n.name), ' ') as name
-    from pg_temp.sanctions_touched t
-    join public.sanctions_entries e on e.id = t.id
-    cross join lateral unnest(e.name || e.aliases) as n (name)
-    where t.change <> 'removed';
-  delete from pg_temp.sanctions_changed_names n where n.name = '';
-  perform private.write_sanctions_names();
+  perform private.list_sanctions_names(array(select t.id from pg_temp.sanctions_touched t where t.change <> 'removed'));
 
   insert into public.sanctions_loads (file_name, entries, added, changed, removed, screens_started)
   values (
@@ -1499,7 +1546,7 @@ begin
     select k.key
     from unnest(sounds) s
     cross join lateral (values
-      (case when s ~ '[AEO]' and char_length(s) <= 4 then private.sound_kinds(s) else private.sound_key(s) end),
+      (case when s ~ '[AEO]' and char_length(s) <= 4 then translate(s, 'BFDGC', 'PPTKS') else private.sound_key(s) end),
       ('#' || private.sound_key(s))) as k (key)
     where k.key not in ('', '#')
     group by k.key);
@@ -1519,14 +1566,18 @@ create or replace function private.word_cuts (
     words text[],
     keys  text[]
   )
-  language sql
+  language plpgsql
   immutable
+  rows 20
   set search_path to ''
   AS $function$
-  select c.split, h.half, h.words, h.keys
+#variable_conflict use_variable
+begin
+  return query
+  select c.cut, h.part, h.texts, h.sounds
   from (
     -- As it is written: "Delosangeles" is "de los Ángeles" without particles.
-    select n as split, array[left(word, n)] as left_words, '{}'::text[] as left_keys, '{}'::text[] as right_keys,
+    select n as cut, array[left(word, n)] as left_words, '{}'::text[] as left_keys, '{}'::text[] as right_keys,
       array[substr(word, n + 1), regexp_replace(substr(word, n + 1), '^(delos|delas|dela|del|de|al|el|bin)(?=..)', '')] as right_words
     from generate_series(2, least(char_length(word), 40) - 2) n
     union all
@@ -1535,13 +1586,14 @@ create or replace function private.word_cuts (
     from (
       select f.form, case when f.sound ~ '[AEO]' then '=' else '' end as sign,
         case when f.sound ~ '[AEO]' then f.sound else private.sound_key(f.sound) end as sound
-      from unnest(sounds[1:4]) with ordinality as f (sound, form)
+      from unnest(word_cuts.sounds[1:4]) with ordinality as f (sound, form)
     ) x
     cross join lateral generate_series(
       case x.sign when '=' then 3 else 2 end, least(char_length(x.sound), 40) - case x.sign when '=' then 3 else 2 end) n
     where by_sound
   ) c
-  cross join lateral (values (1, c.left_words, c.left_keys), (2, c.right_words, c.right_keys)) as h (half, words, keys);
+  cross join lateral (values (1, c.left_words, c.left_keys), (2, c.right_words, c.right_keys)) as h (part, texts, sounds);
+end
 $function$;
 
 alter function "private"."word_cuts"(text, text[], boolean) owner to "postgres";
@@ -1628,6 +1680,7 @@ create or replace function private.word_spellings (
   )
   language plpgsql
   stable
+  rows 50
   set search_path to ''
   AS $function$
 #variable_conflict use_column
@@ -1692,26 +1745,6 @@ end
 $function$;
 
 alter function "private"."word_spellings"(text[]) owner to "postgres";
-
-create or replace function private.write_sanctions_names()
-  returns void
-  language plpgsql
-  set search_path to ''
-  AS $function$
-begin
-  insert into public.sanctions_names (entry_id, name, words)
-  select n.entry_id, n.name, private.telling_words(string_to_array(n.name, ' ')) from pg_temp.sanctions_changed_names n;
-  insert into public.sanctions_words (word, sounds, keys)
-  select w.word, s.sounds, private.sound_keys(s.sounds)
-  from (
-    select distinct w.word from pg_temp.sanctions_changed_names n cross join lateral unnest(string_to_array(n.name, ' ')) as w (word)
-  ) w
-  cross join lateral (select private.word_sounds(w.word) as sounds offset 0) s
-  where not exists (select from public.sanctions_words o where o.word = w.word);
-end
-$function$;
-
-alter function "private"."write_sanctions_names"() owner to "postgres";
 
 create view "public"."possible_sanctions_matches" with (security_invoker=true) AS  SELECT a.name AS agency,
     l.full_name AS client,
@@ -1788,7 +1821,14 @@ comment on function "private"."each_way"(text[], text, text[]) is 'The forms of 
 comment on function "private"."identities_differ"(public.contacts, public.contacts) is
   'Whether a lead may screen otherwise under one contact than under the other: by name, birth date, nationality or what a person cleared.';
 
+comment on function "private"."list_sanctions_names"(text[]) is 'Writes the names of these entries, or of all, with the words to find them by. They are in the temporary table sanctions_changed_names then.';
+
+comment on function "private"."list_sanctions_names_again"() is 'Writes the names of a list that is there as they are compared now. For a migration that changes how.';
+
 comment on function "private"."name_words"(text) is 'The words of a name as screening compares them: romanised, without case, accents, apostrophes, Arabic vowel marks and doubled spellings of a letter; joined words with a capital inside are split.';
+
+comment on function "private"."person_score"(real, date, text, text[], text[]) is
+  'The score of a name, lowered when birth year or country are known on both sides and differ, the year by more than one.';
 
 comment on function "private"."resolve_screen"(public.sanctions_screens, text, jsonb) is
   'Writes the result of a screen: possible_match with the entries that reach the threshold (a service has judged its own already) and those that an earlier screen of the lead found and that still stand, else clear. What a person confirmed stays confirmed when nothing else is found.';
@@ -1818,10 +1858,6 @@ comment on function "private"."sound_key"(text) is 'What is left of a sound, or 
 
 comment on function "private"."sound_keys"(text[]) is 'What a listed word is found by: the consonants of each sound, of a short one its vowels too, of one without vowels its consonants with a # before; and each sound itself with a = before.';
 
-comment on function "private"."sound_kinds"(text) is 'A sound with one letter for each kind of consonant: b is as p, d as t.';
-
-comment on function "private"."sound_likeness"(text, text) is 'How much two sounds are alike, 0 to 1.';
-
 comment on function "private"."sound_score"(text[], text[]) is 'How much two words sound alike, 0 to 1, by the two of their sounds that come nearest.';
 
 comment on function "private"."standing_match"(uuid, uuid) is 'The possible or confirmed match of a lead that counts now, or null.';
@@ -1845,8 +1881,6 @@ comment on function "private"."word_cuts"(text, text[], boolean) is 'The ways to
 comment on function "private"."word_sounds"(text) is 'The sounds that a word of private.name_words may have, read as different languages spell.';
 
 comment on function "private"."word_spellings"(text[]) is 'The words of the sanctions list that may be spellings of these, with a score: of one (from first to last the same), of two written as one, or (split from 1 on) of the halves 1 and 2 of one.';
-
-comment on function "private"."write_sanctions_names"() is 'Writes the names in the temporary table sanctions_changed_names, with the words to find them by.';
 
 comment on table "public"."sanctions_names" is 'Each name of each entry as names are compared (private.name_words). Kept by the load.';
 
@@ -1885,6 +1919,18 @@ revoke all
 grant execute
   on function "private"."identities_differ"(public.contacts, public.contacts)
   to "postgres";
+
+revoke all on function "private"."list_sanctions_names"(text[]) from public;
+
+revoke all on function "private"."list_sanctions_names"(text[]) from "postgres";
+
+grant execute on function "private"."list_sanctions_names"(text[]) to "postgres";
+
+revoke all on function "private"."list_sanctions_names_again"() from public;
+
+revoke all on function "private"."list_sanctions_names_again"() from "postgres";
+
+grant execute on function "private"."list_sanctions_names_again"() to "postgres";
 
 revoke all on function "private"."name_words"(text) from public;
 
@@ -1976,18 +2022,6 @@ revoke all on function "private"."sound_keys"(text[]) from "postgres";
 
 grant execute on function "private"."sound_keys"(text[]) to "postgres";
 
-revoke all on function "private"."sound_kinds"(text) from public;
-
-revoke all on function "private"."sound_kinds"(text) from "postgres";
-
-grant execute on function "private"."sound_kinds"(text) to "postgres";
-
-revoke all on function "private"."sound_likeness"(text, text) from public;
-
-revoke all on function "private"."sound_likeness"(text, text) from "postgres";
-
-grant execute on function "private"."sound_likeness"(text, text) to "postgres";
-
 revoke all on function "private"."sound_score"(text[], text[]) from public;
 
 revoke all on function "private"."sound_score"(text[], text[]) from "postgres";
@@ -2041,12 +2075,6 @@ revoke all on function "private"."word_spellings"(text[]) from public;
 revoke all on function "private"."word_spellings"(text[]) from "postgres";
 
 grant execute on function "private"."word_spellings"(text[]) to "postgres";
-
-revoke all on function "private"."write_sanctions_names"() from public;
-
-revoke all on function "private"."write_sanctions_names"() from "postgres";
-
-grant execute on function "private"."write_sanctions_names"() to "postgres";
 
 comment on column public.possible_sanctions_matches.agent is 'The agent who looks after the lead.';
 

@@ -1702,15 +1702,18 @@ export type Database = {
         Row: {
           entry_id: string;
           name: string;
+          words: string[];
         };
         ComputedFields: never;
         Insert: {
           entry_id: string;
           name: string;
+          words?: string[];
         };
         Update: {
           entry_id?: string;
           name?: string;
+          words?: string[];
         };
         Relationships: [
           {
@@ -1725,7 +1728,9 @@ export type Database = {
       sanctions_screens: {
         Row: {
           agency_id: string;
+          birth_date: string | null;
           contact_id: string;
+          country: string | null;
           created_at: string;
           entries: Json | null;
           error: string | null;
@@ -1737,13 +1742,16 @@ export type Database = {
           resolution_reason: string | null;
           resolved_at: string | null;
           score: number | null;
+          screened_name: string | null;
           source: string | null;
           status: string;
         };
         ComputedFields: never;
         Insert: {
           agency_id: string;
+          birth_date?: string | null;
           contact_id: string;
+          country?: string | null;
           created_at?: string;
           entries?: Json | null;
           error?: string | null;
@@ -1755,12 +1763,15 @@ export type Database = {
           resolution_reason?: string | null;
           resolved_at?: string | null;
           score?: number | null;
+          screened_name?: string | null;
           source?: string | null;
           status?: string;
         };
         Update: {
           agency_id?: string;
+          birth_date?: string | null;
           contact_id?: string;
+          country?: string | null;
           created_at?: string;
           entries?: Json | null;
           error?: string | null;
@@ -1772,6 +1783,7 @@ export type Database = {
           resolution_reason?: string | null;
           resolved_at?: string | null;
           score?: number | null;
+          screened_name?: string | null;
           source?: string | null;
           status?: string;
         };
@@ -1801,13 +1813,19 @@ export type Database = {
       };
       sanctions_words: {
         Row: {
+          keys: string[];
+          sounds: string[];
           word: string;
         };
         ComputedFields: never;
         Insert: {
+          keys?: string[];
+          sounds?: string[];
           word: string;
         };
         Update: {
+          keys?: string[];
+          sounds?: string[];
           word?: string;
         };
         Relationships: [];

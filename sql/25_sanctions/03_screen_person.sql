@@ -101,7 +101,8 @@ begin
     where c.keys <> '{}'
   )
   select n.first, n.last, 0, 0, n.word, max(n.score)::real from near n
-  where n.score >= private.word_threshold()
+  -- Two words together are long enough to be like many a word: they must be much like it.
+  where n.score >= case when n.first < n.last then 0.85 else private.word_threshold() end
   group by n.first, n.last, n.word
   union all
   select p.first, p.first, p.split, p.half, p.word, p.score::real from part p

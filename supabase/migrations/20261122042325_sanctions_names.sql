@@ -916,7 +916,7 @@ begin
   foreach names in array array[
     ' muhammad mohammed mohamed mohammad mohamad muhammed muhamad muhamed mehmet mehmed mahomed magomed mohd ',
     ' umar omar omer ', ' yusuf youssef yousef yousuf youssouf yusef yusuf iusuf yosef josef ',
-    ' ri lee li yi rhee ', ' pak park bak ', ' choe choi choy ', ' jong jung jeong chung chong cheong ', ' kang gang ', ' cho jo ', ' u woo u wu ', ' an ahn ',
+    ' ri lee yi rhee ', ' pak park bak ', ' choe choi choy ', ' jong jung jeong chung chong cheong ', ' kang gang ', ' cho jo ', ' u woo u wu ', ' an ahn ',
     ' im lim rim ', ' no roh noh ro ', ' ryu yu yoo ryoo ', ' vladimir volodymyr uladzimir ', ' aleksandr alexander oleksandr ',
     ' dmitri dmytro dimitri dimitris dimitrios ', ' nikolai mykola nikolas nikolaos ', ' georgi giorgi georgios jorge ']
   loop
@@ -1259,11 +1259,12 @@ begin
         end if;
       else
         -- Another consonant counts whole, another vowel three quarters, another consonant of the same kind (d for t)
-        -- half. In a short word a change may well make another name.
+        -- half. In a short word a change may well make another name, as does an ending (Martín, Martynov).
         letters := greatest(length(x), length(y));
         changes := 0.5 * extensions.levenshtein(left(x, 100), left(y, 100)) + 0.25 * extensions.levenshtein(kinds_x, kinds_y)
           + 0.25 * extensions.levenshtein(consonants_x, consonants_y);
-        best := greatest(best, 1 - changes / letters - case when changes > 0 and letters <= 5 then 0.1 else 0 end);
+        best := greatest(best, 1 - changes / letters - case when changes > 0 and letters <= 5 then 0.1 else 0 end
+          - case when abs(length(x) - length(y)) >= 2 then 0.05 else 0 end);
       end if;
     end loop;
   end loop;
@@ -1736,7 +1737,8 @@ begin
     where c.keys <> '{}'
   )
   select n.first, n.last, 0, 0, n.word, max(n.score)::real from near n
-  where n.score >= private.word_threshold()
+  -- Two words together are long enough to be like many a word: they must be much like it.
+  where n.score >= case when n.first < n.last then 0.85 else private.word_threshold() end
   group by n.first, n.last, n.word
   union all
   select p.first, p.first, p.split, p.half, p.word, p.score::real from part p

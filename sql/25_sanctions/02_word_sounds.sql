@@ -59,8 +59,7 @@ begin
   foreach names in array array[
     ' muhammad mohammed mohamed mohammad mohamad muhammed muhamad muhamed mehmet mehmed mahomed magomed mohd ',
     ' umar omar omer ', ' yusuf youssef yousef yousuf youssouf yusef yusuf iusuf yosef josef ',
-    ' ri lee yi rhee ', ' pak park bak ', ' choe choi choy ', ' jong jung jeong chung chong cheong ', ' kang gang ', ' cho jo ', ' u woo u wu ', ' an ahn ',
-    ' im lim rim ', ' no roh noh ro ', ' ryu yu yoo ryoo ', ' vladimir volodymyr uladzimir ', ' aleksandr alexander oleksandr ',
+    ' ri lee yi rhee ', ' pak park bak ', ' choe choi choy ', ' jong jung jeong chung chong cheong ', ' vladimir volodymyr uladzimir ', ' aleksandr alexander oleksandr ',
     ' dmitri dmytro dimitri dimitris dimitrios ', ' nikolai mykola nikolas nikolaos ', ' georgi giorgi georgios jorge ']
   loop
     if names like '% ' || word || ' %' then
@@ -120,16 +119,17 @@ begin
   forms := private.each_way(forms, 'dh', '{D,S}');
   forms := private.each_way(forms, 'x', '{KS,C,K}');
   forms := private.each_way(forms, '^c', '{K,S}');
+  forms := private.each_way(forms, 'q(?=i[ao])', '{C}');
   forms := private.each_way(forms, '^q', '{K,C}');
   forms := private.each_way(forms, 'g(?=[eiy])|^g(?=a)', '{G,C}');
-  forms := private.each_way(forms, 'j(?=ua)', '{C,K}');
+  forms := private.each_way(forms, 'j(?=ua)', '{K}');
   forms := private.each_way(forms, 'j', '{C,K,i}');
   forms := private.each_way(forms, 'w', '{B,u}');
   forms := private.each_way(forms, 'h', '{"",K}');
   form := translate(array_to_string(forms[1:16], ' '), 'yptkbvfdgszlmnrcq', 'iPTKBBFDGSSLMNRKK');
   -- A vowel and what glides into it or away from it are one.
   form := regexp_replace(form, '(o(?=ua)|[iu])+(?=[aeou])', '', 'g');
-  form := regexp_replace(form, '(au|ou|oo|eo|eu|o|u)[aeiou]*', 'O', 'g');
+  form := regexp_replace(form, '(au|ou|oo|eo(?![aeiou])|eu|o|u)[aeiou]?', 'O', 'g');
   form := regexp_replace(form, '(a[ei]|e|i)[aeiou]*', 'E', 'g');
   form := regexp_replace(replace(form, 'a', 'A'), '([^ ])\1+', '\1', 'g');
   return array(select distinct f from unnest(string_to_array(form, ' ')) f);

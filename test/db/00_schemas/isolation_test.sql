@@ -1,7 +1,7 @@
 -- Two agencies, every table, every verb: a caller of one sees and changes nothing of the other.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(1345);
+select plan(1357);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;

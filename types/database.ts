@@ -1741,15 +1741,18 @@ export type Database = {
         Row: {
           entry_id: string;
           name: string;
+          words: string[];
         };
         ComputedFields: never;
         Insert: {
           entry_id: string;
           name: string;
+          words?: string[];
         };
         Update: {
           entry_id?: string;
           name?: string;
+          words?: string[];
         };
         Relationships: [
           {
@@ -1764,7 +1767,9 @@ export type Database = {
       sanctions_screens: {
         Row: {
           agency_id: string;
+          birth_date: string | null;
           contact_id: string;
+          country: string | null;
           created_at: string;
           entries: Json | null;
           error: string | null;
@@ -1776,13 +1781,16 @@ export type Database = {
           resolution_reason: string | null;
           resolved_at: string | null;
           score: number | null;
+          screened_name: string | null;
           source: string | null;
           status: string;
         };
         ComputedFields: never;
         Insert: {
           agency_id: string;
+          birth_date?: string | null;
           contact_id: string;
+          country?: string | null;
           created_at?: string;
           entries?: Json | null;
           error?: string | null;
@@ -1794,12 +1802,15 @@ export type Database = {
           resolution_reason?: string | null;
           resolved_at?: string | null;
           score?: number | null;
+          screened_name?: string | null;
           source?: string | null;
           status?: string;
         };
         Update: {
           agency_id?: string;
+          birth_date?: string | null;
           contact_id?: string;
+          country?: string | null;
           created_at?: string;
           entries?: Json | null;
           error?: string | null;
@@ -1811,6 +1822,7 @@ export type Database = {
           resolution_reason?: string | null;
           resolved_at?: string | null;
           score?: number | null;
+          screened_name?: string | null;
           source?: string | null;
           status?: string;
         };
@@ -1840,13 +1852,19 @@ export type Database = {
       };
       sanctions_words: {
         Row: {
+          keys: string[];
+          sounds: string[];
           word: string;
         };
         ComputedFields: never;
         Insert: {
+          keys?: string[];
+          sounds?: string[];
           word: string;
         };
         Update: {
+          keys?: string[];
+          sounds?: string[];
           word?: string;
         };
         Relationships: [];

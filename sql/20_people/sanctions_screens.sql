@@ -14,6 +14,9 @@ create table public.sanctions_screens (
   resolution_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   resolved_at timestamptz,
+  screened_name text,
+  birth_date date,
+  country text,
   primary key (agency_id, id),
   foreign key (agency_id, lead_id) references public.leads (agency_id, id) on delete restrict,
   foreign key (agency_id, contact_id) references public.contacts (agency_id, id) on delete restrict,
@@ -41,7 +44,7 @@ comment on column public.sanctions_screens.contact_id is 'The person screened.';
 comment on column public.sanctions_screens.status is 'pending, clear, possible_match or error.';
 comment on column public.sanctions_screens.source is 'What it was screened against: list (public.sanctions_entries) or the host of a match service.';
 comment on column public.sanctions_screens.score is 'How much the person resembles the entry most like them, 0 to 1; 0 when none comes near.';
-comment on column public.sanctions_screens.entries is 'The entries that may be the person: [{id, name, score, …}], best first.';
+comment on column public.sanctions_screens.entries is 'The entries that may be the person: [{id, name, score, …}], best first. One that an earlier screen of the lead gave, and that still stands, says by what: found_by, {source, name, birth_date, country}.';
 comment on column public.sanctions_screens.error is 'Why there is no result.';
 comment on column public.sanctions_screens.resolution is 'What a person decided about a possible match: cleared (somebody else; the status becomes clear) or confirmed (it is them; the status stays).';
 comment on column public.sanctions_screens.resolution_reason is 'Why; required with a resolution.';
@@ -49,6 +52,9 @@ comment on column public.sanctions_screens.resolution_by is 'Who decided.';
 comment on column public.sanctions_screens.resolution_at is 'When it was decided.';
 comment on column public.sanctions_screens.created_at is 'When it was started.';
 comment on column public.sanctions_screens.resolved_at is 'When the result was known.';
+comment on column public.sanctions_screens.screened_name is 'The name screened: the lead''s when the screen was started; null on screens from before it was kept.';
+comment on column public.sanctions_screens.birth_date is 'The birth date that was compared, where one is known of a person of that name.';
+comment on column public.sanctions_screens.country is 'The nationality that was compared, where one is known of a person of that name.';
 
 alter table public.sanctions_screens enable row level security;
 create policy select_own on public.sanctions_screens for select to anon, authenticated

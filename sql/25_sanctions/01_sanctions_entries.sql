@@ -45,14 +45,16 @@ alter table public.sanctions_entries enable row level security;
 create table public.sanctions_names (
   name text not null,
   entry_id text not null references public.sanctions_entries (id) on delete cascade,
+  words text[] not null default '{}',
   primary key (name, entry_id),
   constraint name_is_normal check (name <> '' and name = btrim(name))
 );
 create index sanctions_names_by_entry on public.sanctions_names (entry_id);
-create index sanctions_names_by_words on public.sanctions_names using gin (string_to_array(name, ' '));
+create index sanctions_names_by_words on public.sanctions_names using gin (words);
 
-comment on table public.sanctions_names is 'Each name of each entry as names are compared (private.screening_name). Kept by the load.';
-comment on column public.sanctions_names.name is 'The name without case, accents and punctuation.';
+comment on table public.sanctions_names is 'Each name of each entry as names are compared (private.name_words). Kept by the load.';
+comment on column public.sanctions_names.name is 'The name romanised, without case, accents and punctuation.';
+comment on column public.sanctions_names.words is 'Its words without particles and titles.';
 comment on column public.sanctions_names.entry_id is 'The entry that has the name, as in sanctions_entries.id.';
 
 -- No policy and no grant: no caller sees it.
@@ -61,12 +63,17 @@ alter table public.sanctions_names enable row level security;
 -- Spellings are compared word by word: a list has millions of names, but few words. Trigrams of whole names are so
 -- common that an index of them takes a quarter of a second.
 create table public.sanctions_words (
-  word text primary key
+  word text primary key,
+  sounds text[] not null default '{}',
+  keys text[] not null default '{}'
 );
+create index sanctions_words_by_key on public.sanctions_words using gin (keys);
 create index sanctions_words_by_trigram on public.sanctions_words using gin (word extensions.gin_trgm_ops);
 
 comment on table public.sanctions_words is 'Every word that a name on the list has, to find its other spellings by. Kept by the load.';
-comment on column public.sanctions_words.word is 'The word, without case, accents and punctuation.';
+comment on column public.sanctions_words.word is 'The word, romanised, without case, accents and punctuation.';
+comment on column public.sanctions_words.sounds is 'How it may sound (private.word_sounds).';
+comment on column public.sanctions_words.keys is 'What these sounds are looked up by (private.sound_keys).';
 
 -- No policy and no grant: no caller sees it.
 alter table public.sanctions_words enable row level security;

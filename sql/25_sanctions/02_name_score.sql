@@ -70,9 +70,12 @@ immutable
 set search_path = ''
 as $$
 begin
-  -- A known birth date that no date of the entry allows makes a namesake; a date may be a year or a month only.
-  if birth_date is not null and entry_birth_dates <> '{}'
-    and not exists (select from unnest(entry_birth_dates) d where starts_with(birth_date::text, d)) then
+  -- A birth year that is near none of the entry's makes a namesake. Day and month swapped or a digit off do not: lists
+  -- and papers are full of those.
+  if birth_date is not null and exists (select from unnest(entry_birth_dates) d where d ~ '^[0-9]{4}')
+    and not exists (
+      select from unnest(entry_birth_dates) d
+      where d ~ '^[0-9]{4}' and abs(extract(year from birth_date) - left(d, 4)::int) <= 1) then
     names := names * 0.6;
   end if;
   if country is not null and entry_countries <> '{}' and lower(country) <> all (entry_countries) then
@@ -82,4 +85,4 @@ begin
 end
 $$;
 comment on function private.person_score(real, date, text, text[], text[]) is
-  'The score of a name, lowered when birth date or country are known on both sides and differ.';
+  'The score of a name, lowered when birth year or country are known on both sides and differ, the year by more than one.';

@@ -21,36 +21,115 @@ declare
 begin
   perform set_config('pg_trgm.similarity_threshold', '0.25', true);
   create temporary table sanctions_changed_words on commit drop as
-    select distinct w.word from pg_temp.sanctions_changed_names n cross join lateral unnest(string_to_array(n.name, ' ')) as w (word);
+    select s.word, s.keys
+    from (
+      select distinct w.word from pg_temp.sanctions_changed_names n cross join lateral unnest(string_to_array(n.name, ' ')) as w (word)
+    ) w
+    join public.sanctions_words s on s.word = w.word;
   create index on pg_temp.sanctions_changed_words using gin (word extensions.gin_trgm_ops);
   analyze pg_temp.sanctions_changed_words;
 
-  with latest as materialized (
-    select distinct on (s.agency_id, s.lead_id) s.*, string_to_array(private.screening_name(l.full_name), ' ') as words
-    from public.sanctions_screens s
-    join public.leads l on l.agency_id = s.agency_id and l.id = s.lead_id
-    where l.archived_at is null
-    order by s.agency_id, s.lead_id, s.created_at desc
+  with lead as materialized (
+    select l.agency_id, l.id, l.contact_id, private.telling_words(private.name_words(l.full_name)) as words
+    from public.leads l
+    -- A screen that waits will see the new list.
+    where l.archived_at is null and exists (
+      select from public.sanctions_screens s where s.agency_id = l.agency_id and s.lead_id = l.id)
+      and not exists (
+        select from public.sanctions_screens s where s.agency_id = l.agency_id and s.lead_id = l.id and s.status = 'pending')
+  ),
+  changed_key as materialized (
+    select distinct k.key from pg_temp.sanctions_changed_words c cross join lateral unnest(c.keys) as k (key)
+  ),
+  word as materialized (
+    select v.word, s.sounds
+    from (select distinct unnest(l.words) as word from lead l) v
+    left join public.sanctions_words o on o.word = v.word
+    cross join lateral (select coalesce(o.sounds, private.word_sounds(v.word)) as sounds offset 0) s
+    where char_length(v.word) > 1
   ),
   hit as materialized (
-    select v.word from (select distinct unnest(k.words) from latest k) as v (word)
-    where exists (
-      select from pg_temp.sanctions_changed_words c
-      where c.word operator(extensions.%) v.word and private.word_score(c.word, v.word) >= private.word_threshold())
+    select w.word, 1 as words from word w
+    where exists (select from unnest(private.wanted_keys(w.sounds)) as k (key) join changed_key c on c.key = k.key)
+      or exists (
+        select from pg_temp.sanctions_changed_words c
+        where c.word operator(extensions.%) w.word and private.word_score(c.word, w.word) >= 0.5)
+    union all
+    select w.word, 2
+    from word w
+    cross join lateral private.word_cuts(w.word, w.sounds, true) c
+    where char_length(w.word) >= 6 and (
+      exists (select from pg_temp.sanctions_changed_words o where o.word = any (c.words))
+      or exists (select from unnest(c.keys) as k (key) join changed_key o on o.key = k.key))
+    group by w.word, c.split
+    having count(*) = 2
+  ),
+  named as materialized (
+    select s.agency_id, s.lead_id
+    from public.sanctions_screens s
+    cross join lateral jsonb_array_elements(s.entries) e
+    join pg_temp.sanctions_touched t on t.id = e ->> 'id'
+    where private.result_counts(s)
   )
   insert into public.sanctions_screens (agency_id, lead_id, contact_id)
-  select k.agency_id, k.lead_id, k.contact_id from latest k
-  where k.status <> 'pending' and (
-    (select count(*) from unnest(k.words) w join hit on hit.word = w) >= least(2, cardinality(k.words))
+  select l.agency_id, l.id, l.contact_id from lead l
+  where exists (select from named n where n.agency_id = l.agency_id and n.lead_id = l.id)
+    or (
+      select coalesce(sum(case when char_length(w.word) = 1 then 1 else h.words end), 0)
+      from unnest(l.words) as w (word)
+      left join lateral (select max(h.words) as words from hit h where h.word = w.word) h on true
+    ) >= least(2, cardinality(l.words))
     or exists (
-      select from jsonb_array_elements(k.entries) e
-      join pg_temp.sanctions_touched t on t.id = e ->> 'id'));
+      select
+      from generate_series(1, cardinality(l.words) - 1) n
+      join word a on a.word = l.words[n]
+      join word b on b.word = l.words[n + 1]
+      join changed_key c on c.key = private.sound_key(a.sounds[1] || b.sounds[1]));
   get diagnostics started = row_count;
   return started;
 end
 $$;
 comment on function private.start_screens_again() is
-  'Starts a screen again for each lead that a load may change: two words of its name (or its only one) are spelled like words of names that were added or changed, or its last screen named an entry that was changed or removed. Reads the temporary tables of private.swap_sanctions_list.';
+  'Starts a screen again for each lead that a load may change: two words of its name (or its only one, or one that is two, or two that are one) are spelled or sound like words of names that were added or changed, or its match named an entry that was changed or removed. Reads the temporary tables of private.swap_sanctions_list.';
+
+create function private.list_sanctions_names(entry_ids text[] default null) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  create temporary table sanctions_changed_names on commit drop as
+    select distinct e.id as entry_id, array_to_string(private.name_words(n.name), ' ') as name
+    from public.sanctions_entries e
+    cross join lateral unnest(e.name || e.aliases) as n (name)
+    where entry_ids is null or e.id = any (entry_ids);
+  delete from pg_temp.sanctions_changed_names n where n.name = '';
+  insert into public.sanctions_names (entry_id, name, words)
+  select n.entry_id, n.name, private.telling_words(string_to_array(n.name, ' ')) from pg_temp.sanctions_changed_names n;
+  insert into public.sanctions_words (word, sounds, keys)
+  select w.word, s.sounds, private.sound_keys(s.sounds)
+  from (
+    select distinct w.word from pg_temp.sanctions_changed_names n cross join lateral unnest(string_to_array(n.name, ' ')) as w (word)
+  ) w
+  cross join lateral (select private.word_sounds(w.word) as sounds offset 0) s
+  where not exists (select from public.sanctions_words o where o.word = w.word);
+end
+$$;
+comment on function private.list_sanctions_names(text[]) is
+  'Writes the names of these entries, or of all, with the words to find them by. They are in the temporary table sanctions_changed_names then.';
+
+create function private.list_sanctions_names_again() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.sanctions_names;
+  delete from public.sanctions_words;
+  perform private.list_sanctions_names();
+  drop table pg_temp.sanctions_changed_names;
+end
+$$;
+comment on function private.list_sanctions_names_again() is
+  'Writes the names of a list that is there as they are compared now. For a migration that changes how.';
 
 create function private.swap_sanctions_list(file_name text) returns public.sanctions_loads
 language plpgsql
@@ -80,20 +159,9 @@ begin
   on conflict (id) do update set
     schema = excluded.schema, name = excluded.name, aliases = excluded.aliases, birth_dates = excluded.birth_dates,
     countries = excluded.countries, sanctions = excluded.sanctions, datasets = excluded.datasets,
-    first_seen = excluded.first_seen, last_seen = excluded.last_seen, changed_at = now();
+    first_seen = excluded.first_seen, last_seen = excluded.last_seen, changed_at = clock_timestamp();
 
-  create temporary table sanctions_changed_names on commit drop as
-    select distinct e.id as entry_id, private.screening_name(n.name) as name
-    from pg_temp.sanctions_touched t
-    join public.sanctions_entries e on e.id = t.id
-    cross join lateral unnest(e.name || e.aliases) as n (name)
-    where t.change <> 'removed';
-  delete from pg_temp.sanctions_changed_names n where n.name = '';
-  insert into public.sanctions_names (entry_id, name)
-  select n.entry_id, n.name from pg_temp.sanctions_changed_names n;
-  insert into public.sanctions_words (word)
-  select distinct w.word from pg_temp.sanctions_changed_names n cross join lateral unnest(string_to_array(n.name, ' ')) as w (word)
-  on conflict do nothing;
+  perform private.list_sanctions_names(array(select t.id from pg_temp.sanctions_touched t where t.change <> 'removed'));
 
   insert into public.sanctions_loads (file_name, entries, added, changed, removed, screens_started)
   values (

@@ -26,10 +26,7 @@ begin
     'summary', lead.summary,
     'notes', lead.notes,
     'assigned_agent_id', lead.assigned_agent_id,
-    'sanctions_status', (
-      select s.status from public.sanctions_screens s
-      where s.agency_id = lead.agency_id and s.lead_id = lead.id
-      order by s.created_at desc limit 1),
+    'sanctions_status', private.sanctions_status(lead.agency_id, lead.id),
     'archived_at', lead.archived_at,
     'archive_reason', lead.archive_reason,
     'created_at', lead.created_at,

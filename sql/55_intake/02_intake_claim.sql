@@ -73,15 +73,12 @@ begin
     'id', h.id,
     'attempt', h.attempts,
     'message', case when m.id is not null then jsonb_build_object('subject', m.subject, 'body', m.body) end,
-    'person', case when s.id is not null then jsonb_build_object(
-      'name', l.full_name, 'birth_date', c.birth_date, 'country', c.nationality) end
+    'person', case when s.id is not null then to_jsonb(private.screened_person(s)) end
   ) order by h.message_id is null, h.created_at), '[]')
   into claimed
   from held h
   left join public.messages m on m.agency_id = h.agency_id and m.id = h.message_id
-  left join public.sanctions_screens s on s.agency_id = h.agency_id and s.id = h.screen_id
-  left join public.leads l on l.agency_id = s.agency_id and l.id = s.lead_id
-  left join public.contacts c on c.agency_id = s.agency_id and c.id = s.contact_id;
+  left join public.sanctions_screens s on s.agency_id = h.agency_id and s.id = h.screen_id;
 
   return jsonb_build_object('claim_id', claim, 'jobs', claimed);
 end

@@ -4,21 +4,25 @@ security definer
 set search_path = ''
 as $$
 declare
-  job record;
+  screen public.sanctions_screens;
+  person record;
   resolved int := 0;
 begin
-  for job in
-    delete from public.intake_jobs j
-    using public.sanctions_screens s, public.leads l, public.contacts c
-    where j.claim_id = intake_screen.claim_id and j.id = any (job_ids)
-      and s.agency_id = j.agency_id and s.id = j.screen_id
-      and l.agency_id = s.agency_id and l.id = s.lead_id
-      and c.agency_id = s.agency_id and c.id = s.contact_id
-    returning s as screen, l.full_name, c.birth_date, c.nationality
+  for screen in
+    with done as (
+      delete from public.intake_jobs j
+      using public.sanctions_screens s
+      where j.claim_id = intake_screen.claim_id and j.id = any (job_ids)
+        and s.agency_id = j.agency_id and s.id = j.screen_id
+      returning s as screen
+    )
+    -- In one order, because each lead's screens are locked, and older ones first, as the names followed each other.
+    select (d.screen).* from done d order by (d.screen).lead_id, (d.screen).created_at
   loop
-    perform private.resolve_screen(job.screen, 'list', private.screen_entries(
-      job.full_name, job.birth_date, job.nationality,
-      private.cleared_entries((job.screen).agency_id, (job.screen).contact_id)));
+    person := private.screened_person(screen);
+    perform private.resolve_screen(screen, 'list', private.screen_entries(
+      person.name, person.birth_date, person.country,
+      private.cleared_entries(screen.agency_id, screen.contact_id, person.name)));
     resolved := resolved + 1;
   end loop;
   return resolved;
@@ -55,7 +59,7 @@ begin
     return false;
   end if;
   -- A service does not tell when an entry changed, so what a person cleared stays so.
-  cleared := private.cleared_entries(screen.agency_id, screen.contact_id);
+  cleared := private.cleared_entries(screen.agency_id, screen.contact_id, (private.screened_person(screen)).name);
   perform private.resolve_screen(screen, source, (
     select coalesce(jsonb_agg(e.entry order by (e.entry ->> 'score')::numeric desc), '[]')
     from jsonb_array_elements(entries) as e (entry)

@@ -50,10 +50,7 @@ begin
   from public.sanctions_screens s
   join public.leads l on l.agency_id = s.agency_id and l.id = s.lead_id and l.archived_at is null
   where s.agency_id = open_tasks.agency_id and s.lead_id = any (lead_ids)
-    and s.status = 'possible_match'
-    and not exists (
-      select from public.sanctions_screens later
-      where later.agency_id = s.agency_id and later.lead_id = s.lead_id and later.created_at > s.created_at);
+    and s.status = 'possible_match' and s.resolution is null and private.result_counts(s);
 
   -- Viewings until the end of tomorrow, and those that are over and of which nobody said what became.
   return query

@@ -33,9 +33,7 @@ begin
       'assigned_agent_id', lead.assigned_agent_id,
       'assigned_agent_name', (
         select a.name from public.agents a where a.agency_id = lead.agency_id and a.id = lead.assigned_agent_id),
-      'sanctions_status', (
-        select s.status from public.sanctions_screens s
-        where s.agency_id = lead.agency_id and s.lead_id = lead.id order by s.created_at desc limit 1),
+      'sanctions_status', private.sanctions_status(lead.agency_id, lead.id),
       'archived_at', date_trunc('second', lead.archived_at),
       'archive_reason', lead.archive_reason,
       'created_at', date_trunc('second', lead.created_at)));

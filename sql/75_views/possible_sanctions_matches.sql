@@ -4,8 +4,8 @@ select
   l.full_name as client,
   entry.value ->> 'name' as listed_as,
   x.score,
-  c.birth_date,
-  c.nationality,
+  person.birth_date,
+  person.country as nationality,
   entry.value -> 'birth_dates' as listed_birth_dates,
   entry.value -> 'countries' as listed_countries,
   entry.value ->> 'sanctions' as sanctions,
@@ -22,23 +22,20 @@ select
 from public.sanctions_screens x
 join public.agencies a on a.id = x.agency_id
 join public.leads l on l.agency_id = x.agency_id and l.id = x.lead_id
-join public.contacts c on c.agency_id = x.agency_id and c.id = x.contact_id
+cross join lateral private.screened_person(x) as person
 left join public.agents g on g.agency_id = l.agency_id and g.id = l.assigned_agent_id
 -- The entry most like the person; the others are in the screen.
 cross join lateral (select x.entries -> 0 as value) entry
-where x.status = 'possible_match'
-  and not exists (
-    select from public.sanctions_screens later
-    where later.agency_id = x.agency_id and later.lead_id = x.lead_id and later.created_at > x.created_at)
+where x.status = 'possible_match' and private.result_counts(x)
 order by x.resolution is not null, x.created_at;
 
-comment on view public.possible_sanctions_matches is 'People who may be on a sanctions list, by the last screen of each lead; those that nobody has decided about first. Decide with select admin.resolve_sanctions_match(screen_id, ''cleared'' or ''confirmed'', reason).';
+comment on view public.possible_sanctions_matches is 'People who may be on a sanctions list, by the last result of each lead; those that nobody has decided about first. Decide with select admin.resolve_sanctions_match(screen_id, ''cleared'' or ''confirmed'', reason).';
 comment on column public.possible_sanctions_matches.agency is 'The agency.';
-comment on column public.possible_sanctions_matches.client is 'The person as the lead names them.';
+comment on column public.possible_sanctions_matches.client is 'The person as the lead names them now.';
 comment on column public.possible_sanctions_matches.listed_as is 'The listed name of the entry most like the person.';
 comment on column public.possible_sanctions_matches.score is 'How much the person resembles that entry, 0 to 1.';
-comment on column public.possible_sanctions_matches.birth_date is 'The person''s birth date, where the agency knows it.';
-comment on column public.possible_sanctions_matches.nationality is 'The person''s nationality, where the agency knows it.';
+comment on column public.possible_sanctions_matches.birth_date is 'The person''s birth date, where the agency knows it of somebody of that name.';
+comment on column public.possible_sanctions_matches.nationality is 'The person''s nationality, where the agency knows it of somebody of that name.';
 comment on column public.possible_sanctions_matches.listed_birth_dates is 'The entry''s birth dates: a year, a month or a day each.';
 comment on column public.possible_sanctions_matches.listed_countries is 'Countries the entry belongs to.';
 comment on column public.possible_sanctions_matches.sanctions is 'The programmes and lists that name the entry.';

@@ -8,6 +8,7 @@ declare
   merged public.contacts;
   aliases uuid[];
   merge_record uuid;
+  identity_changes boolean;
 begin
   perform private.lock_contacts(array[keep_id, merge_id]);
   select c.* into kept from public.contacts c where c.id = keep_id;
@@ -23,6 +24,8 @@ begin
       jsonb_build_object('merged_into', coalesce(merged.merged_into, kept.merged_into)));
   end if;
 
+  -- Asked before the screens move with their leads.
+  identity_changes := private.identities_differ(kept, merged);
   with followed as (
     update public.contacts c set merged_into = kept.id
     where c.agency_id = kept.agency_id and (c.id = merged.id or c.merged_into = merged.id)
@@ -35,6 +38,9 @@ begin
     kept.agency_id, kept.id, merged.id,
     private.move_leads(kept.agency_id, null, merged.id, kept.id), aliases, merge_contacts.merged_by)
   returning id into merge_record;
+  if identity_changes then
+    perform private.screen_contacts_again(kept.agency_id, array[kept.id]);
+  end if;
 
   update public.contact_suggestions s set status = 'merged', decided_by = merge_contacts.merged_by
   where s.agency_id = kept.agency_id and s.status = 'open'
@@ -43,7 +49,7 @@ begin
 end
 $$;
 comment on function admin.merge_contacts(uuid, uuid, text) is
-  'Merges the second contact into the first: its leads and their screens move, and later leads that match it go to the first. Nothing is removed, so admin.unmerge_contacts can undo it with the id that this returns. Errors: not_found, conflict (one was merged already), same_contact.';
+  'Merges the second contact into the first: its leads and their screens move, later leads that match it go to the first, and all of them are screened again where the two differ in what a screen goes by. Nothing is removed, so admin.unmerge_contacts can undo it with the id that this returns. Errors: not_found, conflict (one was merged already), same_contact.';
 grant execute on function admin.merge_contacts(uuid, uuid, text) to service_role;
 
 create function admin.unmerge_contacts(merge_id uuid, undone_by text default session_user) returns int
@@ -54,7 +60,9 @@ as $$
 declare
   merge public.contact_merges;
   kept public.contacts;
+  merged public.contacts;
   returned uuid[];
+  identity_changes boolean;
 begin
   select m.* into merge from public.contact_merges m where m.id = merge_id for update;
   if merge.id is null then
@@ -69,11 +77,16 @@ begin
     perform private.raise_error(409, 'conflict', 'The contact that was kept has been merged since; undo that merge first.');
   end if;
 
+  select c.* into merged from public.contacts c where c.agency_id = merge.agency_id and c.id = merge.merged_id;
+  identity_changes := private.identities_differ(kept, merged);
   update public.contacts c
   set merged_into = case when c.id <> merge.merged_id then merge.merged_id end
   where c.agency_id = merge.agency_id and c.merged_into = merge.kept_id
     and (c.id = merge.merged_id or c.id = any (merge.alias_ids));
   returned := private.move_leads(merge.agency_id, merge.lead_ids, merge.kept_id, merge.merged_id);
+  if identity_changes then
+    perform private.screen_contacts_again(merge.agency_id, array[merge.kept_id, merge.merged_id]);
+  end if;
 
   update public.contact_merges m set undone_by = unmerge_contacts.undone_by, undone_at = clock_timestamp()
   where m.agency_id = merge.agency_id and m.id = merge.id;
@@ -84,7 +97,7 @@ begin
 end
 $$;
 comment on function admin.unmerge_contacts(uuid, text) is
-  'Undoes a merge: the leads that moved go back, those that came since stay; the pair is not suggested again. Returns how many leads went back. Errors: not_found, conflict (undone already, or the kept contact was merged since).';
+  'Undoes a merge: the leads that moved go back, those that came since stay, and they are screened again as at the merge; the pair is not suggested again. Returns how many leads went back. Errors: not_found, conflict (undone already, or the kept contact was merged since).';
 grant execute on function admin.unmerge_contacts(uuid, text) to service_role;
 
 create function admin.dismiss_suggestion(suggestion_id uuid, dismissed_by text default session_user) returns void

@@ -21,5 +21,5 @@ begin
 end
 $$;
 comment on function admin.resolve_sanctions_match(uuid, text, text, text) is
-  'Resolves a possible match after a person looked at it: cleared (somebody else) or confirmed (it is them), with the reason. Cleared entries are not shown again for the contact until they change. Errors: not_found, invalid_value, resolution_reason_required, no_possible_match.';
+  'Resolves a possible match after a person looked at it: cleared (somebody else) or confirmed (it is them), with the reason. Cleared entries are not shown again for a person of that name and contact until they change. Errors: not_found, invalid_value, resolution_reason_required, no_possible_match, screened_since.';
 grant execute on function admin.resolve_sanctions_match(uuid, text, text, text) to service_role;

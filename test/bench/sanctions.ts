@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type postgres from "postgres";
+import { falseAlarmsIn, loadNames, recallOf } from "../sanctions/recall.ts";
 import { testDatabase } from "../stack/harness.ts";
 import { median } from "./rounds.ts";
 import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
@@ -8,6 +9,10 @@ import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 const ENTRIES = 500_000;
 const SCREENS = 300;
 const MEDIAN_MS_MAX = 20;
+const STRANGERS = 20_000;
+const ORDINARY_NAMES = 2000;
+const RECALL_MIN = 0.97;
+const FALSE_ALARMS_MAX = 0.005;
 const LIST = readFileSync(join(import.meta.dirname, "sanctions-list.sql"), "utf8");
 
 /** Names of people who are on no list, as leads have them. */
@@ -26,8 +31,44 @@ const LEADS = [
   "Li Wei",
 ];
 
+/** How well listed people are found however their names are written, and how fast. */
+export async function run(context: BenchContext): Promise<BenchRow[]> {
+  return [...(await recall(context)), ...(await speed(context))];
+}
+
+/** The people of test/sanctions/names among 20,000 strangers: how many are found, by kind of variation. */
+async function recall({ server, log }: BenchContext): Promise<BenchRow[]> {
+  const { sql, stop } = await testDatabase(server);
+  try {
+    await loadNames(sql, STRANGERS);
+    const rows: BenchRow[] = [];
+    for (const set of ["tuned", "held-out"] as const) {
+      log(`screening the ${set} names`);
+      for (const [kind, { found, of }] of (await recallOf(sql, set)).kinds) {
+        const limit = kind === "all" ? { at_least: RECALL_MIN } : {};
+        rows.push(
+          row(`sanctions: recall of ${set} names, ${kind}`, found / of, limit, { found, of }),
+        );
+      }
+    }
+    log(`screening ${ORDINARY_NAMES} ordinary names`);
+    const alarms = await falseAlarmsIn(sql, ORDINARY_NAMES);
+    return [
+      ...rows,
+      row(
+        "sanctions: false alarms, share of ordinary Spanish names",
+        alarms.length / ORDINARY_NAMES,
+        { at_most: FALSE_ALARMS_MAX },
+        { alarms },
+      ),
+    ];
+  } finally {
+    await stop();
+  }
+}
+
 /** One name against a list of half a million: how long `private.screen_person` takes, and that it goes by its index. */
-export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
+async function speed({ server, log }: BenchContext): Promise<BenchRow[]> {
   const { sql, stop } = await testDatabase(server);
   try {
     const load_seconds = await load(sql, log);
@@ -112,7 +153,7 @@ async function scans(sql: postgres.Sql): Promise<{ by_index: number; by_reading_
   await sql`select pg_stat_clear_snapshot()`;
   const [row] = await sql<{ by_index: number; by_reading_all: number }[]>`
     select
-      (select sum(idx_scan)::int from pg_stat_user_indexes where indexrelname = 'sanctions_names_by_words') as by_index,
+      (select sum(idx_scan)::int from pg_stat_user_indexes where indexrelname in ('sanctions_names_by_words', 'sanctions_words_by_key')) as by_index,
       (select sum(seq_scan)::int from pg_stat_user_tables where relname in ('sanctions_names', 'sanctions_words')) as by_reading_all`;
   return row ?? { by_index: 0, by_reading_all: 0 };
 }

@@ -25,6 +25,8 @@ describe("npm run sanctions:load", () => {
       left_out: 1,
     });
     expect(err).toContain("7 rows read (100 %)");
+    expect(err).toContain("1 row left out, since a lead is a person or an organisation:\n");
+    expect(err).toContain("  line 6: INV-005 is a Vessel\n");
     const [first, second] = await entries();
     expect(first).toMatchObject({
       id: "INV-001",
@@ -36,6 +38,14 @@ describe("npm run sanctions:load", () => {
       datasets: ["Invented List of Asset Freezes"],
     });
     expect(second?.aliases).toEqual(["Ramon Penaloza", '"El Contador" Peñaloza']);
+  });
+
+  test("names the first rows that it leaves out, and counts the others", async () => {
+    const vessels = Array.from({ length: 7 }, (_, n) => ROWS[4]?.replace("INV-005", `SHIP-${n}`));
+    const text = `${[HEADER, ...ROWS, ...vessels].join("\n")}\n`;
+    const { err } = await loadText(database.databaseUrl, text);
+    expect(err).toContain("8 rows left out");
+    expect(err).toContain("  line 12: SHIP-3 is a Vessel\n  and 3 more\n");
   });
 
   test("may be run again, and then changes what differs", async () => {

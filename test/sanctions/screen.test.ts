@@ -43,13 +43,32 @@ describe("against the list", () => {
     expect(await statusOf(agency, id)).toBe("clear");
   });
 
+  test("a lead with a match keeps it when it is renamed, and one under another's e-mail is no other", async () => {
+    const email = "ana@example.com";
+    const first = await createLead(agency, { full_name: "Ana", email });
+    await stack.sql`
+      update public.contacts c set birth_date = '1990-01-01'
+      from public.leads l where l.id = ${first} and c.id = l.contact_id`;
+    const id = await createLead(agency, { full_name: "Aleksei Borisovich Volkonin", email });
+    await eventually(
+      () => statusOf(agency, id),
+      (now) => now === "possible_match",
+    );
+    await agency.client.patch(`/leads/${id}`, { full_name: "A. Gómez Ruiz" });
+    expect(await statusOf(agency, id)).toBe("possible_match");
+    await runIntake(stack);
+    const [last] = await stack.sql`
+      select status, screened_name from public.sanctions_screens where lead_id = ${id} order by created_at desc limit 1`;
+    expect(last).toEqual({ status: "possible_match", screened_name: "A. Gómez Ruiz" });
+  });
+
   test("a reload screens again the people it may change, and the others not", async () => {
     const [matched] = await screened("Li Guanming");
     const [clear] = await screened("Bárbara Otxoa");
     const text = LIST_TEXT.split("\n").filter((line) => !line.startsWith('"INV-006"'));
     const { out } = await loadText(stack.databaseUrl, text.join("\n"));
     expect(JSON.parse(out)).toMatchObject({ removed: 1, screens_started: 1 });
-    expect(await statusOf(agency, matched)).toBe("pending");
+    expect(await statusOf(agency, matched)).toBe("possible_match");
     await runIntake(stack);
     expect(await statusOf(agency, matched)).toBe("clear");
     const screens =

@@ -24,8 +24,8 @@ export interface ReadProgress {
   share: number;
 }
 
-/** A row that cannot be used. */
-export interface BrokenRow {
+/** A row that cannot be used, or is not. */
+export interface UnusedRow {
   line: number;
   problem: string;
 }
@@ -34,13 +34,16 @@ export interface BrokenRow {
 const SCHEMAS = new Set(["Person", "LegalEntity", "Organization", "Company", "PublicBody"]);
 const REQUIRED = ["id", "schema", "name"];
 const BROKEN_MAX = 1000;
+const LEFT_OUT_SHOWN_MAX = 5;
 
 /** Reads a file of OpenSanctions' `targets.simple.csv` layout as a stream; broken rows are collected and passed over. */
 export class ListFile {
   readonly name: string;
-  readonly broken: BrokenRow[] = [];
-  /** Rows of kinds that are not screened against. */
+  readonly broken: UnusedRow[] = [];
+  /** How many rows are of kinds that are not screened against. */
   left_out = 0;
+  /** The first of them. */
+  readonly first_left_out: UnusedRow[] = [];
   readonly #path: string;
   readonly #ids = new Set<string>();
 
@@ -100,6 +103,9 @@ export class ListFile {
     this.#ids.add(id);
     if (!SCHEMAS.has(schema)) {
       this.left_out += 1;
+      if (this.first_left_out.length < LEFT_OUT_SHOWN_MAX) {
+        this.first_left_out.push({ line, problem: `${id} is a ${schema}` });
+      }
       return undefined;
     }
     return {

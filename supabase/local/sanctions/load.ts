@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { explainDatabase, openDatabase } from "../command_database.ts";
 import { exitWith, Failure } from "../failure.ts";
 import { copyEntries } from "./copy.ts";
-import { type BrokenRow, ListFile, type ReadProgress } from "./file.ts";
+import { ListFile, type ReadProgress, type UnusedRow } from "./file.ts";
 
 const BROKEN_SHOWN_MAX = 20;
 
@@ -28,7 +28,8 @@ async function load(sql: postgres.Sql, file: ListFile): Promise<unknown> {
   const loaded = await sql.begin(async (transaction) => {
     await transaction`select private.open_sanctions_list()`;
     await copyEntries(transaction, file.entries(showProgress));
-    if (file.broken.length > 0) throw new Failure(describe(file.broken));
+    if (file.broken.length > 0) throw new Failure(describeBroken(file.broken));
+    if (file.left_out > 0) process.stderr.write(`${describeLeftOut(file)}\n`);
     process.stderr.write("comparing with the list that is there …\n");
     const [row] = await transaction`select * from private.swap_sanctions_list(${file.name})`;
     if (row?.entries === 0) throw new Failure(`${file.name} names nobody; nothing was loaded`);
@@ -43,14 +44,24 @@ function showProgress({ rows, share }: ReadProgress): void {
   process.stderr.write(`${rows} rows read (${Math.round(share * 100)} %)\n`);
 }
 
-function describe(broken: BrokenRow[]): string {
-  const shown = broken
-    .slice(0, BROKEN_SHOWN_MAX)
-    .map(({ line, problem }) => `  line ${line}: ${problem}`);
-  const more = broken.length - shown.length;
+function describeBroken(broken: UnusedRow[]): string {
   return [
     `${broken.length} rows are broken; nothing was loaded:`,
-    ...shown,
-    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...linesOf(broken.slice(0, BROKEN_SHOWN_MAX), broken.length),
   ].join("\n");
+}
+
+function describeLeftOut({ left_out, first_left_out }: ListFile): string {
+  return [
+    `${left_out} ${left_out === 1 ? "row" : "rows"} left out, since a lead is a person or an organisation:`,
+    ...linesOf(first_left_out, left_out),
+  ].join("\n");
+}
+
+function linesOf(shown: UnusedRow[], count: number): string[] {
+  const more = count - shown.length;
+  return [
+    ...shown.map(({ line, problem }) => `  line ${line}: ${problem}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
 }

@@ -7,6 +7,7 @@ import {
   fullName,
   leadId,
   localMoment,
+  missingPermissions,
   operationId,
   operationType,
   phoneNumber,
@@ -33,7 +34,11 @@ const Lead = z.strictObject({
   temperature: Temperature.nullable().describe("hot, warm o cold; null si aún no se sabe."),
   archived_at: localMoment.nullable().describe("Cuándo se archivó; null si está activo."),
   created_at: localMoment.describe("Cuándo llegó."),
-  open_operations: z.array(OpenOperation).max(3).describe("Sus operaciones abiertas."),
+  open_operations: z
+    .array(OpenOperation)
+    .max(3)
+    .nullable()
+    .describe("Sus operaciones abiertas; null si la credencial no tiene operations:read."),
 });
 
 const Client = z
@@ -73,6 +78,7 @@ export const buscar = defineTool({
       .describe("Cuántos resultados como mucho: de 1 a 25, por defecto 10."),
   }),
   output: z.strictObject({
+    missing_permissions: missingPermissions,
     truncated: z.boolean().describe("true si hay más resultados de los que se muestran."),
     results: z
       .array(

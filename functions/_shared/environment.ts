@@ -34,3 +34,16 @@ export function secretKey(): string {
 export function publicBaseUrl(): string {
   return (Deno.env.get("PUBLIC_BASE_URL") || `${supabaseUrl()}/functions/v1`).replace(/\/+$/, "");
 }
+
+/**
+ * The header in which the outermost proxy says who called it. Supabase's platform stands behind Cloudflare, which writes
+ * cf-connecting-ip whatever the caller sent; elsewhere each proxy adds the address to x-forwarded-for. Behind a proxy of
+ * one's own it is that proxy's header.
+ */
+export function clientAddressHeader(): string {
+  const named = Deno.env.get("CLIENT_ADDRESS_HEADER");
+  if (named) return named;
+  return new URL(supabaseUrl()).hostname.endsWith(".supabase.co")
+    ? "cf-connecting-ip"
+    : "x-forwarded-for";
+}

@@ -3,6 +3,7 @@ import { readCredential } from "../../_shared/credential.ts";
 import { unauthorized } from "../../_shared/errors.ts";
 import { readJson } from "../body.ts";
 import { type ApiContext, callerOf, showRateLimit } from "../context.ts";
+import { tooManyStrangers } from "../strangers.ts";
 import { callTool } from "./call.ts";
 import { CATALOG } from "./catalog.ts";
 import { checkParameters, isKnownMethod, readMessage } from "./grammar.ts";
@@ -24,6 +25,8 @@ export async function answerPost(c: ApiContext): Promise<Response> {
   c.set("rpcId", idOf(body));
   // Before any token is looked at, so that a client without one learns the protocol version; also with a bad one.
   if (isInitialize(body)) {
+    // Unless there were too many of them from there: then it takes a valid token.
+    if (await tooManyStrangers(c)) await authenticated(c);
     const message = readMessage(body);
     checkParameters(message);
     return answered(c, message, noTool);

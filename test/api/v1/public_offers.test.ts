@@ -116,6 +116,17 @@ describe("GET /offers/public/{public_token}", () => {
   });
 });
 
+test("a link whose offer cannot be shown is not written to the log: it is the credential", async () => {
+  await stack.sql`alter function private.public_offer(text) rename to public_offer_away`;
+  try {
+    expect((await look()).status).toBe(500);
+    await expect.poll(() => stack.logs.join("\n")).toContain("/api/v1/offers/public/:token");
+    expect(stack.logs.join("\n")).not.toContain(offer.public_token);
+  } finally {
+    await stack.sql`alter function private.public_offer_away(text) rename to public_offer`;
+  }
+});
+
 describe("POST /offers/{id}/link", () => {
   test("gives the offer another link and revokes the old one", async () => {
     const answer = await agency.client.post(`/offers/${offer.id}/link`, {});

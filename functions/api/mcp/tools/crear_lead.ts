@@ -5,6 +5,9 @@ import { toE164 } from "../../../_shared/phone.ts";
 import { agentId, emailAddress, fullName, leadId, operationId, phoneNumber } from "../fields.ts";
 import { ADDS, defineTool } from "../tool.ts";
 
+// The contract's own description is in English, and an alternative keeps it.
+const origin = Origin.describe("Por dónde llegó.");
+
 /** A new lead with its operation; the RPC is that of POST /leads. */
 export const crear_lead = defineTool({
   name: "crear_lead",
@@ -22,7 +25,7 @@ export const crear_lead = defineTool({
       "Teléfono: con + y prefijo, o tal como se marca en el país de la agencia.",
     ),
     email: optional(email).describe("Correo electrónico."),
-    origin: optional(Origin).describe("Por dónde llegó; por defecto other."),
+    origin: optional(origin).describe("Por dónde llegó; por defecto other."),
     budget_max: optional(amount).describe(
       "Lo máximo que pagaría en EUR: el precio si compra, la renta mensual si alquila.",
     ),
@@ -39,7 +42,7 @@ export const crear_lead = defineTool({
     full_name: fullName,
     phone: phoneNumber,
     email: emailAddress,
-    origin: Origin.describe("Por dónde llegó."),
+    origin,
     lead_status: Lead.shape.lead_status.describe("Cualificación."),
     budget_max: z.number().nullable().describe("Lo máximo que pagaría."),
     bedrooms_min: z.int().nullable().describe("Dormitorios mínimos."),

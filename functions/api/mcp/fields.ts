@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { PendingAction } from "../../../types/contracts/errors.ts";
 import { id } from "../../../types/contracts/fields.ts";
+import { LeadStatus, Temperature } from "../../../types/contracts/leads.ts";
 import { OperationType } from "../../../types/contracts/operations.ts";
 import { Permission } from "../../../types/contracts/permissions.ts";
 import { ListingType, PropertyStatus, PropertyType } from "../../../types/contracts/properties.ts";
@@ -38,7 +39,7 @@ export const fullNameOrHidden = z
   .nullable()
   .describe("Nombre de la persona; null si la credencial no tiene leads:read.");
 export const missingPermissions = z
-  .array(Permission)
+  .array(Permission.describe("Un permiso."))
   .describe(
     "Permisos de lectura que la credencial no tiene: lo que abren no aparece en esta respuesta, y no significa que no exista.",
   );
@@ -56,9 +57,23 @@ export const emailAddress = z
 export const operationType = OperationType.describe(
   "Tipo de operación: buy (compra), rent (alquiler) o sell (venta).",
 );
+const pendingAction = z
+  .strictObject({
+    id: PendingAction.shape.id.describe("El paso, por ejemplo propiedadesVisitadas."),
+    label: PendingAction.shape.label.describe("Su nombre en español."),
+  })
+  .describe("Un paso pendiente.");
 export const pendingActions = z
-  .array(PendingAction)
+  .array(pendingAction)
   .describe("Pasos que faltan para poder dejar la etapa actual; vacío si se puede avanzar.");
+
+// The contracts speak English, and an alternative or an item of a list keeps its own description.
+export const leadStatus = LeadStatus.describe("new, contacted, qualified o unqualified.")
+  .nullable()
+  .describe("Cualificación; null si es propietario que vende.");
+export const temperature = Temperature.describe("hot, warm o cold.")
+  .nullable()
+  .describe("hot, warm o cold; null si aún no se sabe.");
 
 /** A property in few members. */
 export const propertySummary = {
@@ -140,7 +155,7 @@ export const Task = z.strictObject({
   operation_id: operationId.nullable().describe("Operación a la que se refiere, si la hay."),
   stage: z.string().nullable().describe("Etapa de esa operación."),
   stage_label: stageLabel.nullable().describe("Nombre de esa etapa en español."),
-  pending_action: PendingAction.nullable().describe("El paso pendiente, si la tarea es uno."),
+  pending_action: pendingAction.nullable().describe("El paso pendiente, si la tarea es uno."),
   viewing_id: id.nullable().describe("La visita, si la tarea es sobre una."),
   starts_at: localMoment.nullable().describe("Cuándo empieza esa visita."),
   property_id: propertyId.nullable().describe("El inmueble, si se conoce."),

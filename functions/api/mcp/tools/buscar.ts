@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { id, words } from "../../../../types/contracts/fields.ts";
-import { LeadStatus, Temperature } from "../../../../types/contracts/leads.ts";
 import {
   cutList,
   emailAddress,
   fullName,
   leadId,
+  leadStatus,
   localMoment,
   missingPermissions,
   operationId,
@@ -13,6 +13,7 @@ import {
   phoneNumber,
   propertySummary,
   stageLabel,
+  temperature,
 } from "../fields.ts";
 import { defineTool, READS } from "../tool.ts";
 
@@ -28,10 +29,8 @@ const Lead = z.strictObject({
   full_name: fullName,
   phone: phoneNumber,
   email: emailAddress,
-  lead_status: LeadStatus.nullable().describe(
-    "new, contacted, qualified, unqualified; null si vende.",
-  ),
-  temperature: Temperature.nullable().describe("hot, warm o cold; null si aún no se sabe."),
+  lead_status: leadStatus,
+  temperature,
   archived_at: localMoment.nullable().describe("Cuándo se archivó; null si está activo."),
   created_at: localMoment.describe("Cuándo llegó."),
   open_operations: z

@@ -2,7 +2,15 @@ import { z } from "zod";
 import { amount, email, optional, phone, text, words } from "../../../../types/contracts/fields.ts";
 import { Lead, LeadOperationType, Origin } from "../../../../types/contracts/leads.ts";
 import { toE164 } from "../../../_shared/phone.ts";
-import { agentId, emailAddress, fullName, leadId, operationId, phoneNumber } from "../fields.ts";
+import {
+  agentId,
+  emailAddress,
+  fullName,
+  leadId,
+  leadStatus,
+  operationId,
+  phoneNumber,
+} from "../fields.ts";
 import { ADDS, defineTool } from "../tool.ts";
 
 // The contract's own description is in English, and an alternative keeps it.
@@ -43,7 +51,7 @@ export const crear_lead = defineTool({
     phone: phoneNumber,
     email: emailAddress,
     origin,
-    lead_status: Lead.shape.lead_status.describe("Cualificación."),
+    lead_status: leadStatus,
     budget_max: z.number().nullable().describe("Lo máximo que pagaría."),
     bedrooms_min: z.int().nullable().describe("Dormitorios mínimos."),
     assigned_agent_id: agentId.nullable().describe("El agente al que le ha tocado; null si nadie."),

@@ -12,6 +12,7 @@ import {
   emailAddress,
   fullName,
   leadId,
+  leadStatus,
   localMoment,
   missingPermissions,
   operationId,
@@ -23,6 +24,7 @@ import {
   propertyTitle,
   stageLabel,
   Task,
+  temperature,
 } from "../fields.ts";
 import { type TaskFacts, taskOf } from "../tasks.ts";
 import { defineTool, READS } from "../tool.ts";
@@ -34,10 +36,8 @@ const Person = z
     phone: phoneNumber,
     email: emailAddress,
     origin: Lead.shape.origin.describe("Por dónde llegó."),
-    lead_status: Lead.shape.lead_status.describe(
-      "Cualificación; null si es propietario que vende.",
-    ),
-    temperature: Lead.shape.temperature.describe("hot, warm o cold; null si aún no se sabe."),
+    lead_status: leadStatus,
+    temperature,
     intent: z.string().nullable().describe("Qué busca, en pocas palabras."),
     budget_max: z.number().nullable().describe("Lo máximo que pagaría; renta mensual si alquila."),
     bedrooms_min: z.int().nullable().describe("Dormitorios que necesita como mínimo."),

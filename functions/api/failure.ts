@@ -54,7 +54,9 @@ async function judged(error: ApiError, c: ApiContext): Promise<ApiError> {
 
 /** A caller whose credential was refused is told 429 instead, when that was once too often. */
 export async function judgedAsStranger(error: ApiError, c: ApiContext): Promise<ApiError> {
-  return (error.code === "unauthorized" && (await tooManyStrangers(c))) || error;
+  return (
+    (error.code === "unauthorized" && (await tooManyStrangers(c, c.get("credential")))) || error
+  );
 }
 
 function challenge(c: ApiContext): string {

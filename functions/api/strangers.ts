@@ -1,3 +1,4 @@
+import type { Credential } from "../_shared/credential.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { logProblem } from "../_shared/log.ts";
 import { ServiceRpc } from "../_shared/service_rpc.ts";
@@ -20,14 +21,16 @@ const spent = new Map<string, { until: number; refusal: ApiError }>();
 let service: ServiceRpc | undefined;
 
 /**
- * Counts a request that showed no valid credential, by its address and by the key that it named. Returns the refusal
+ * Counts a request that showed no valid credential, by its address and by the key that was refused. Returns the refusal
  * when it was one too many. It is asked only after a credential was refused, so whoever has a valid one never feels
  * what others at the same address do. When it cannot be counted, it is not held against anybody.
  */
-export async function tooManyStrangers(c: ApiContext): Promise<ApiError | undefined> {
+export async function tooManyStrangers(
+  c: ApiContext,
+  refused: Credential | undefined,
+): Promise<ApiError | undefined> {
   const address = clientAddress(c.req.raw.headers);
-  const { kind, token } = c.get("credential") ?? {};
-  const key_prefix = kind === "api_key" ? token?.split("_")[1] : undefined;
+  const key_prefix = refused?.kind === "api_key" ? refused.token.split("_")[1] : undefined;
   const who = `${address} ${key_prefix ?? ""}`;
   const known = spent.get(who);
   if (known && known.until > Date.now()) return known.refusal;

@@ -124,6 +124,11 @@ describe("a valid credential", () => {
     );
   });
 
+  test("does not spend its own prefix, however often it says initialize", async () => {
+    await rpc("initialize", INITIALIZE, agency.key);
+    expect(await bucketKeys()).not.toContain(`key:${agency.key.split("_")[1]}`);
+  });
+
   test("is not counted by address at all", async () => {
     expect((await get(agency.key)).headers.get("ratelimit-limit")).toBe("1000000");
     expect((await rpc("ping", undefined, agency.key)).status).toBe(200);

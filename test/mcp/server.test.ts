@@ -62,9 +62,9 @@ describe("initialize", () => {
     expect(answer.body).toMatchObject({ id: "a", error: { code: -32602 } });
   });
 
-  test("does not count against anybody's limit", async () => {
+  test("does not count against the key's limit, but for the address from which it comes", async () => {
     const answer = await send(request("initialize", INITIALIZE));
-    expect(answer.headers.get("ratelimit-limit")).toBeNull();
+    expect(answer.headers.get("ratelimit-limit")).toBe("300");
   });
 });
 

@@ -25,10 +25,10 @@ export async function answerPost(c: ApiContext): Promise<Response> {
   c.set("rpcId", idOf(body));
   // Before any token is looked at, so that a client without one learns the protocol version; also with a bad one.
   if (isInitialize(body)) {
-    // Unless there were too many of them from there: then it takes a valid token.
-    if (await tooManyStrangers(c)) await authenticated(c);
     const message = readMessage(body);
     checkParameters(message);
+    // Unless there were too many of them from there: then it takes a valid token.
+    if (await tooManyStrangers(c, undefined)) await authenticated(c);
     return answered(c, message, noTool);
   }
   const message = await judged(c, () => readMessage(body));

@@ -11,6 +11,7 @@ export type Database = {
     Functions: {
       archive_lead: { Args: { lead_id: string; reason?: string }; Returns: Json };
       authenticate: { Args: { required_permission?: string }; Returns: Json };
+      count_stranger: { Args: { address: string; key_prefix?: string }; Returns: Json };
       create_document: { Args: { body: Json; idempotency_key?: string }; Returns: Json };
       create_document_upload: {
         Args: { body: Json; document_id: string; idempotency_key?: string };
@@ -1536,22 +1537,6 @@ export type Database = {
           },
         ];
       };
-      public_link_buckets: {
-        Row: {
-          full_at: string;
-          key: string;
-        };
-        ComputedFields: never;
-        Insert: {
-          full_at: string;
-          key: string;
-        };
-        Update: {
-          full_at?: string;
-          key?: string;
-        };
-        Relationships: [];
-      };
       qualifications: {
         Row: {
           agency_id: string;
@@ -1659,6 +1644,22 @@ export type Database = {
             referencedColumns: ["agency_id"];
           },
         ];
+      };
+      request_buckets: {
+        Row: {
+          full_at: string;
+          key: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          full_at: string;
+          key: string;
+        };
+        Update: {
+          full_at?: string;
+          key?: string;
+        };
+        Relationships: [];
       };
       sanctions_entries: {
         Row: {

@@ -77,3 +77,16 @@ function namedKeys(text: string): string[] {
     return [];
   }
 }
+
+/**
+ * The header in which the outermost proxy says who called it. Supabase's platform stands behind Cloudflare, which writes
+ * cf-connecting-ip whatever the caller sent; elsewhere each proxy adds the address to x-forwarded-for. Behind a proxy of
+ * one's own it is that proxy's header.
+ */
+export function clientAddressHeader(): string {
+  const named = Deno.env.get("CLIENT_ADDRESS_HEADER");
+  if (named) return named;
+  return new URL(supabaseUrl()).hostname.endsWith(".supabase.co")
+    ? "cf-connecting-ip"
+    : "x-forwarded-for";
+}

@@ -31,6 +31,11 @@ export class ServiceRpc {
     return this.#callOnce<T>(name, body);
   }
 
+  /** Calls an RPC once, for what nobody should wait for. */
+  once<T>(name: string, args: Record<string, unknown>): Promise<T> {
+    return this.#callOnce<T>(name, JSON.stringify(args));
+  }
+
   async #callOnce<T>(name: string, body: string): Promise<T> {
     const response = await fetch(this.#url + name, {
       method: "POST",

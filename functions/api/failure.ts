@@ -1,13 +1,15 @@
+import { routePath } from "hono/route";
 import { authenticate } from "../_shared/agency.ts";
 import { type ApiError, Refusal, toApiError } from "../_shared/errors.ts";
 import { logProblem } from "../_shared/log.ts";
 import { type ApiContext, callerOf, showRateLimit } from "./context.ts";
+import { tooManyStrangers } from "./strangers.ts";
 
 const TRY_AGAIN_AFTER_SECONDS = 5;
 
 /** Answers whatever was thrown, in the one error shape. */
 export async function answerError(thrown: unknown, c: ApiContext): Promise<Response> {
-  const error = await judged(toApiError(thrown), c);
+  const error = await judgedAsStranger(await judged(toApiError(thrown), c), c);
   if (error.code === "unauthorized") c.header("WWW-Authenticate", challenge(c));
   showWhenToRetry(c, error);
   logFailure(c, error);
@@ -27,7 +29,8 @@ export function logFailure(c: ApiContext, { status, code, cause }: ApiError): vo
   logProblem({
     request_id: c.get("requestId"),
     method: c.req.method,
-    path: c.req.path,
+    // The route and not the path, which of a public link is the credential itself.
+    path: routePath(c, -1),
     status,
     code,
     cause,
@@ -47,6 +50,13 @@ async function judged(error: ApiError, c: ApiContext): Promise<ApiError> {
   } catch (thrown) {
     return toApiError(thrown);
   }
+}
+
+/** A caller whose credential was refused is told 429 instead, when that was once too often. */
+export async function judgedAsStranger(error: ApiError, c: ApiContext): Promise<ApiError> {
+  return (
+    (error.code === "unauthorized" && (await tooManyStrangers(c, c.get("credential")))) || error
+  );
 }
 
 function challenge(c: ApiContext): string {

@@ -80,49 +80,37 @@ set search_path = ''
 as $$
 declare
   bucket regclass;
-  lock_key bigint;
-  now_us bigint;
-  interval_us bigint;
-  window_us bigint;
+  lock_key bigint := hashtextextended('rate_limit:' || credential_id, 0);
   requests_per_minute int;
   full_at_us bigint;
-  allowed boolean;
-  reset_seconds text;
-  remaining text;
+  budget private.budget;
   -- Every request comes by here. A `perform` would be a query of its own; an assignment is none.
   done text;
 begin
-  select r.requests_per_minute, private.rate_bucket(r.credential_id), greatest(60000000 / r.requests_per_minute, 1)
-  into strict requests_per_minute, bucket, interval_us
+  select r.requests_per_minute, private.rate_bucket(r.credential_id)
+  into strict requests_per_minute, bucket
   from public.rate_limits r
   where r.agency_id = take_token.agency_id and r.credential_id = take_token.credential_id;
-  now_us := extract(epoch from clock_timestamp()) * 1000000;
-  window_us := interval_us * requests_per_minute;
 
-  -- A lock of the session, not of the transaction: another request waits microseconds for it, never for our work.
-  lock_key := hashtextextended('rate_limit:' || credential_id, 0);
-  done := pg_advisory_lock(lock_key);
+  -- A lock of the session, not of the transaction: another request waits microseconds for it, never for our work. A
+  -- statement can be cancelled between any two lines, so taking the lock and giving it back both stand inside the block
+  -- that gives it back. What was cancelled while it waited gives back nothing, which is a warning and no harm.
   begin
-    -- Generic cell rate algorithm: the sequence holds the time at which the bucket will be full again.
-    full_at_us := greatest(coalesce(pg_sequence_last_value(bucket), 0), now_us) + interval_us;
-    allowed := full_at_us <= now_us + window_us;
-    -- A request refused for its rate costs nothing: who comes back after Retry-After finds a token.
-    full_at_us := case when allowed then setval(bucket, full_at_us) else full_at_us - interval_us end;
+    done := pg_advisory_lock(lock_key);
+    full_at_us := pg_sequence_last_value(bucket);
+    budget := private.spend(full_at_us, (extract(epoch from clock_timestamp()) * 1000000)::bigint, requests_per_minute);
+    -- A refused request writes nothing, unless the clock was put back.
+    if budget.full_at_us is distinct from full_at_us then
+      done := setval(bucket, budget.full_at_us);
+    end if;
+    done := pg_advisory_unlock(lock_key);
   exception when query_canceled or others then
     done := pg_advisory_unlock(lock_key);
     raise;
   end;
-  done := pg_advisory_unlock(lock_key);
 
-  remaining := case when allowed then (now_us + window_us - full_at_us) / interval_us else 0 end;
-  reset_seconds := ceil((full_at_us - now_us) / 1000000.0)::int;
-  done := set_config('corredor.rate_limit',
-    format('{"limit": %s, "remaining": %s, "reset": %s}', requests_per_minute, remaining, reset_seconds), true)
-    || set_config('response.headers',
-    format('[{"ratelimit-limit": "%s"}, {"ratelimit-remaining": "%s"}, {"ratelimit-reset": "%s"}]',
-      requests_per_minute, remaining, reset_seconds), true);
-
-  return case when not allowed then ceil(interval_us / 1000000.0)::int end;
+  done := private.show_budget(budget);
+  return budget.retry_after_seconds;
 end
 $$;
 comment on function private.take_token(uuid, uuid) is

@@ -122,8 +122,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  delete from public.sanctions_names;
-  delete from public.sanctions_words;
+  delete from public.sanctions_names where true;
+  delete from public.sanctions_words where true;
   perform private.list_sanctions_names();
   drop table pg_temp.sanctions_changed_names;
 end

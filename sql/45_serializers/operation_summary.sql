@@ -1,4 +1,4 @@
-create function private.operation_summary(operation public.operations) returns jsonb
+create function private.operation_summary(operation public.operations, caller private.principal) returns jsonb
 language plpgsql
 stable
 set search_path = ''
@@ -23,11 +23,12 @@ begin
         where h.agency_id = operation.agency_id and h.operation_id = operation.id), operation.created_at)),
       'deposit_paid_at', date_trunc('second', operation.deposit_paid_at),
       'closed_at', date_trunc('second', operation.closed_at),
-      'property', (
+      'property_id', operation.property_id,
+      'property', case when 'properties:read' = any (caller.permissions) then (
         select private.property_summary(p) from public.properties p
-        where p.agency_id = operation.agency_id and p.id = operation.property_id))
+        where p.agency_id = operation.agency_id and p.id = operation.property_id) end)
     from public.stages s
     where s.flow = operation.flow and s.id = operation.stage);
 end
 $$;
-comment on function private.operation_summary(public.operations) is 'An operation as a case file shows it: where it stands, what is pending, its property.';
+comment on function private.operation_summary(public.operations, private.principal) is 'An operation as a case file shows it: where it stands, what is pending, and its property for who may read it.';

@@ -1,4 +1,4 @@
-create function private.viewing_summary(viewing public.viewings) returns jsonb
+create function private.viewing_summary(viewing public.viewings, caller private.principal) returns jsonb
 language plpgsql
 stable
 set search_path = ''
@@ -11,12 +11,13 @@ begin
       'ends_at', date_trunc('second', viewing.ends_at),
       'status', viewing.status,
       'lead_id', viewing.lead_id,
-      'full_name', l.full_name,
-      'phone', l.phone,
+      'full_name', case when 'leads:read' = any (caller.permissions) then l.full_name end,
+      'phone', case when 'leads:read' = any (caller.permissions) then l.phone end,
       'operation_id', viewing.operation_id,
       'property_id', viewing.property_id,
-      'property_title', coalesce(p.title, p.reference),
-      'address', nullif(concat_ws(', ', p.street, p.zone, p.city), ''),
+      'property_title', case when 'properties:read' = any (caller.permissions) then coalesce(p.title, p.reference) end,
+      'address', case when 'properties:read' = any (caller.permissions) then
+        nullif(concat_ws(', ', p.street, p.zone, p.city), '') end,
       'agent_id', viewing.agent_id,
       'agent_name', g.name,
       'notes', left(viewing.notes, 500))
@@ -26,6 +27,6 @@ begin
     where l.agency_id = viewing.agency_id and l.id = viewing.lead_id);
 end
 $$;
-comment on function private.viewing_summary(public.viewings) is
-  'A viewing with who, where and with whom, as agendas show it; times in the zone that the caller set.';
-grant execute on function private.viewing_summary(public.viewings) to anon, authenticated;
+comment on function private.viewing_summary(public.viewings, private.principal) is
+  'A viewing with who (for readers of leads), where (for readers of properties) and with whom, as agendas show it; times in the zone that the caller set.';
+grant execute on function private.viewing_summary(public.viewings, private.principal) to anon, authenticated;

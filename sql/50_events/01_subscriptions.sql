@@ -16,8 +16,37 @@ comment on table public.subscriptions is 'Hooks: which https target wants to hea
 comment on column public.subscriptions.agency_id is 'The agency.';
 comment on column public.subscriptions.id is 'Identifier.';
 comment on column public.subscriptions.event_type is 'deal_won, offer_accepted, signature_signed or document_completed.';
-comment on column public.subscriptions.target_url is 'Where the event is posted to: https, without user or password. Its address is judged by the functions, when subscribing and again before each delivery.';
+comment on column public.subscriptions.target_url is 'Where the event is posted to: https, without user or password, on any port, since receivers on servers of one''s own often have a high one and addresses inside a network are refused on every port. Its address is judged by the functions, when subscribing and again before each delivery.';
 comment on column public.subscriptions.created_at is 'When it was made.';
+
+create function private.tg_subscriptions__cap() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  hooks_max constant int := 20;
+begin
+  -- Two that come at once would each count without the other.
+  perform pg_advisory_xact_lock(hashtextextended('hooks:' || new.agency_id || ':' || new.event_type, 0));
+  -- The same hook again is not one more.
+  if not exists (
+      select from public.subscriptions s
+      where s.agency_id = new.agency_id and s.event_type = new.event_type and s.target_url = new.target_url)
+    and (
+      select count(*) from public.subscriptions s
+      where s.agency_id = new.agency_id and s.event_type = new.event_type) >= hooks_max then
+    perform private.refuse('too_many_hooks', format('An agency has at most %s hooks for an event; remove one first.', hooks_max),
+      jsonb_build_object('max_hooks', hooks_max));
+  end if;
+  return new;
+end
+$$;
+comment on function private.tg_subscriptions__cap() is
+  'An agency has at most 20 hooks for an event (too_many_hooks): each is a request that every such event makes.';
+
+create trigger _100_cap before insert on public.subscriptions
+  for each row execute function private.tg_subscriptions__cap();
 
 alter table public.subscriptions enable row level security;
 create policy select_own on public.subscriptions for select to anon, authenticated

@@ -13,20 +13,22 @@ create type private.task as (
 comment on type private.task is 'Something that waits to be done: what, whose turn it is (agency or client), for whom, since when and until when.';
 
 -- The one place that says what is to do: the day plan lists it, and a case file suggests the first of it.
-create function private.open_tasks(agency_id uuid, lead_ids uuid[]) returns setof private.task
+create function private.open_tasks(agency_id uuid, permissions text[], lead_ids uuid[]) returns setof private.task
 language plpgsql
 stable
 set search_path = ''
 as $$
 #variable_conflict use_column
 begin
+  -- What a permission hides in REST it hides here: each part asks for the one of what it is about.
+
   -- What a person wrote and nobody answered.
   return query
   select 'answer_message', 'agency', l.id, null::uuid, null::uuid, null::uuid, l.assigned_agent_id, null::text,
     min(m.created_at), min(m.created_at) + interval '4 hours'
   from public.messages m
   join public.leads l on l.agency_id = m.agency_id and l.id = m.lead_id and l.archived_at is null
-  where m.agency_id = open_tasks.agency_id and m.lead_id = any (lead_ids)
+  where 'leads:read' = any (permissions) and m.agency_id = open_tasks.agency_id and m.lead_id = any (lead_ids)
     and m.direction = 'inbound' and m.created_at > now() - interval '90 days'
     and not exists (
       select from public.messages answer
@@ -39,9 +41,17 @@ begin
   select 'contact_lead', 'agency', l.id, l.operation_id, null::uuid, null::uuid, l.assigned_agent_id, null::text,
     l.created_at, l.created_at + interval '2 hours'
   from public.leads l
-  where l.agency_id = open_tasks.agency_id and l.id = any (lead_ids)
+  where 'leads:read' = any (permissions) and l.agency_id = open_tasks.agency_id and l.id = any (lead_ids)
     and l.lead_status = 'new' and l.archived_at is null
-    and not exists (select from public.messages m where m.agency_id = l.agency_id and m.lead_id = l.id);
+    and not exists (select from public.messages m where m.agency_id = l.agency_id and m.lead_id = l.id)
+    -- Whoever's deal was moved or closed, or who saw a home, was spoken to, whatever the status still says.
+    and not exists (
+      select from public.operations o
+      left join public.stage_history h on h.agency_id = o.agency_id and h.operation_id = o.id and h.from_stage is not null
+      where o.agency_id = l.agency_id and o.lead_id = l.id and (o.closed_at is not null or h.id is not null))
+    and not exists (
+      select from public.viewings v
+      where v.agency_id = l.agency_id and v.lead_id = l.id and v.status = 'done');
 
   -- A screen that found somebody: a person has to look before the deal goes on.
   return query
@@ -49,7 +59,7 @@ begin
     s.created_at, s.created_at + interval '1 day'
   from public.sanctions_screens s
   join public.leads l on l.agency_id = s.agency_id and l.id = s.lead_id and l.archived_at is null
-  where s.agency_id = open_tasks.agency_id and s.lead_id = any (lead_ids)
+  where 'leads:read' = any (permissions) and s.agency_id = open_tasks.agency_id and s.lead_id = any (lead_ids)
     and s.status = 'possible_match' and s.resolution is null and private.result_counts(s);
 
   -- Viewings until the end of tomorrow, and those that are over and of which nobody said what became.
@@ -61,7 +71,7 @@ begin
   from public.viewings v
   join public.leads l on l.agency_id = v.agency_id and l.id = v.lead_id
   join public.agencies a on a.id = v.agency_id
-  where v.agency_id = open_tasks.agency_id and v.lead_id = any (lead_ids)
+  where 'viewings:read' = any (permissions) and v.agency_id = open_tasks.agency_id and v.lead_id = any (lead_ids)
     and v.status = 'scheduled'
     and v.starts_at < (date_trunc('day', now() at time zone a.time_zone) + interval '2 days') at time zone a.time_zone;
 
@@ -96,7 +106,7 @@ begin
     -- The gate of the database: the last stage of a rental waits for the deposit.
     o.flow = 'rent' and o.stage = 'handover' and o.deposit_paid_at is null as awaits_deposit
   ) state
-  where o.agency_id = open_tasks.agency_id and o.lead_id = any (lead_ids)
+  where 'operations:read' = any (permissions) and o.agency_id = open_tasks.agency_id and o.lead_id = any (lead_ids)
     and o.closed_at is null
     -- A viewing that is arranged is a task of its own already.
     and not (step.id is not distinct from 'propiedadesVisitadas' and exists (
@@ -104,6 +114,6 @@ begin
       where v.agency_id = o.agency_id and v.operation_id = o.id and v.status = 'scheduled'));
 end
 $$;
-comment on function private.open_tasks(uuid, uuid[]) is
-  'What waits to be done for some leads of an agency: unanswered messages, new leads, possible sanctions matches, viewings, and what holds each open operation in its stage.';
-grant execute on function private.open_tasks(uuid, uuid[]) to anon, authenticated;
+comment on function private.open_tasks(uuid, text[], uuid[]) is
+  'What waits to be done for some leads of an agency, as far as the permissions show it: unanswered messages, new leads and possible sanctions matches (leads:read), viewings (viewings:read), and what holds each open operation in its stage (operations:read).';
+grant execute on function private.open_tasks(uuid, text[], uuid[]) to anon, authenticated;

@@ -1,4 +1,4 @@
-create function private.task_json(task private.task, caller_agent_id uuid) returns jsonb
+create function private.task_json(task private.task, caller private.principal) returns jsonb
 language plpgsql
 stable
 set search_path = ''
@@ -30,28 +30,10 @@ begin
 
   return jsonb_build_object(
     'kind', task.kind,
-    'text', case task.kind
-      when 'answer_message' then format('Responder a %s', lead.full_name)
-      when 'contact_lead' then format('Llamar o escribir por primera vez a %s', lead.full_name)
-      when 'review_sanctions' then format('Revisar la posible coincidencia en listas de sanciones de %s', lead.full_name)
-      when 'close_viewing' then format('Anotar cómo fue la visita de %s', lead.full_name)
-      when 'prepare_viewing' then format('Visita con %s', lead.full_name)
-      when 'advance_stage' then format('Pasar la operación de %s a «%s»', lead.full_name, next_stage.label)
-      when 'pending_step' then format('%s: %s', lead.full_name, step_label)
-    end,
-    'reason', case task.kind
-      when 'answer_message' then 'Su último mensaje no tiene respuesta.'
-      when 'contact_lead' then 'Es un contacto nuevo y nadie ha hablado con él.'
-      when 'review_sanctions' then 'Una persona debe confirmarla o descartarla antes de seguir.'
-      when 'close_viewing' then 'La visita terminó y sigue como programada.'
-      when 'prepare_viewing' then 'Está programada para hoy o mañana.'
-      when 'advance_stage' then format('La etapa «%s» no tiene pasos pendientes.', stage_label)
-      when 'pending_step' then format('La etapa «%s» no avanza sin este paso.', stage_label)
-    end,
     'turn', case
       when task.turn = 'client' then 'client'
       when task.agent_id is null then 'unassigned'
-      when task.agent_id = caller_agent_id then 'yours'
+      when task.agent_id = caller.agent_id then 'yours'
       else 'colleague'
     end,
     'agent_id', task.agent_id,
@@ -60,24 +42,20 @@ begin
     'due_at', date_trunc('second', task.due_at),
     'is_overdue', task.due_at < now(),
     'lead_id', task.lead_id,
-    'full_name', lead.full_name,
+    'full_name', case when 'leads:read' = any (caller.permissions) then lead.full_name end,
     'operation_id', task.operation_id,
     'stage', operation.stage,
     'stage_label', stage_label,
+    'next_stage_label', next_stage.label,
     'pending_action', case when step_label is not null then jsonb_build_object('id', task.step_id, 'label', step_label) end,
     'viewing_id', task.viewing_id,
     'starts_at', date_trunc('second', viewing.starts_at),
     'property_id', task.property_id,
-    'property_title', coalesce(property.title, property.street, property.reference),
-    'tool', case
-      when task.kind = 'advance_stage' then 'avanzar_etapa'
-      when task.step_id = 'propiedadesVisitadas' then 'agendar_visita'
-      when task.step_id = 'favoritaElegida' then 'buscar_propiedades'
-      when task.step_id = 'ofertaPreparada' then 'registrar_oferta'
-    end
+    'property_title', case when 'properties:read' = any (caller.permissions) then
+      coalesce(property.title, property.street, property.reference) end
   );
 end
 $$;
-comment on function private.task_json(private.task, uuid) is
-  'A task as the connector shows it, in Spanish, with whose turn it is seen from one agent, and the tool that does it if there is one.';
-grant execute on function private.task_json(private.task, uuid) to anon, authenticated;
+comment on function private.task_json(private.task, private.principal) is
+  'A task as the caller may see it, with whose turn it is seen from the caller''s agent. What is said about it is the connector''s.';
+grant execute on function private.task_json(private.task, private.principal) to anon, authenticated;

@@ -29,6 +29,24 @@ comment on function private.refuse_double_booking(public.viewings) is
   'Refuses a viewing that overlaps with a scheduled one of its agent or property: conflict, with the other''s viewing_id, what is booked (agent or property) and its times.';
 grant execute on function private.refuse_double_booking(public.viewings) to anon, authenticated;
 
+create function private.refuse_past(starts_at timestamptz) returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  -- An hour of grace: whoever stands before the door writes the viewing down a little late, and clocks differ.
+  if starts_at < now() - interval '1 hour' then
+    perform private.refuse('invalid_time', 'A viewing is not arranged for the past.', jsonb_build_object(
+      'issues', jsonb_build_array(jsonb_build_object(
+        'path', 'starts_at', 'message', 'This time is in the past.'))));
+  end if;
+end
+$$;
+comment on function private.refuse_past(timestamptz) is
+  'Refuses to arrange a viewing for more than an hour ago (invalid_time). What became of an earlier one is recorded in Studio.';
+grant execute on function private.refuse_past(timestamptz) to anon, authenticated;
+
 create function private.viewing_end(body jsonb, starts_at timestamptz, otherwise interval) returns timestamptz
 language plpgsql
 stable
@@ -99,6 +117,7 @@ begin
     join public.agents a on a.agency_id = l.agency_id and a.id = l.assigned_agent_id and a.active
     where l.agency_id = caller.agency_id and l.id = viewing.lead_id));
   viewing.starts_at := private.at_local_time(body ->> 'starts_at', private.time_zone(), 'starts_at');
+  perform private.refuse_past(viewing.starts_at);
   viewing.ends_at := private.viewing_end(body, viewing.starts_at, interval '45 minutes');
 
   begin
@@ -114,5 +133,5 @@ begin
 end
 $$;
 comment on function api.create_viewing(jsonb, text) is
-  'Arranges a viewing {lead_id, property_id, starts_at, ends_at? or duration_minutes? (45), operation_id?, agent_id? (the lead''s), notes?}; times without offset are in the agency''s zone. Permission viewings:write. Errors: unknown_reference, operation_closed, invalid_time, conflict (agent or property booked, with viewing_id), idempotency_key_reused.';
+  'Arranges a viewing {lead_id, property_id, starts_at, ends_at? or duration_minutes? (45), operation_id?, agent_id? (the lead''s), notes?}; times without offset are in the agency''s zone, and the start is at most an hour ago. Permission viewings:write. Errors: unknown_reference, operation_closed, invalid_time, conflict (agent or property booked, with viewing_id), idempotency_key_reused.';
 grant execute on function api.create_viewing(jsonb, text) to anon, authenticated;

@@ -92,7 +92,7 @@ begin
 end
 $$;
 comment on function api.create_hook(jsonb, text) is
-  'Subscribes {event_type, target_url}; the same pair again returns the id that exists. Permission: read of the event''s resource. Errors: unknown_event_type, idempotency_key_reused.';
+  'Subscribes {event_type, target_url}; the same pair again returns the id that exists. Permission: read of the event''s resource. Errors: unknown_event_type, too_many_hooks (20 for each event), idempotency_key_reused.';
 grant execute on function api.create_hook(jsonb, text) to anon, authenticated;
 
 create function api.delete_hook(hook_id uuid) returns jsonb

@@ -53,13 +53,14 @@ begin
       'time_zone', time_zone,
       'starts_from', first_moment,
       'starts_before', last_moment,
+      'missing_permissions', private.missing_permissions(caller, 'leads:read', 'properties:read'),
       'viewings', jsonb_build_object(
         'total', c.total,
         'truncated', c.total > page_limit,
-        'items', (select coalesce(jsonb_agg(private.viewing_summary(s.viewing) order by s.n), '[]') from shown s)))
+        'items', (select coalesce(jsonb_agg(private.viewing_summary(s.viewing, caller) order by s.n), '[]') from shown s)))
     from counted c);
 end
 $$;
 comment on function api.mcp_agenda(text, text, uuid, boolean, int) is
-  'The viewings of a period, earliest first, without the cancelled ones; dates and times in the agency''s zone. By default today and the six days after. Permission viewings:read. Errors: invalid_time, agent_required.';
+  'The viewings of a period, earliest first, without the cancelled ones; dates and times in the agency''s zone. By default today and the six days after. Names only with leads:read, titles and addresses only with properties:read; missing_permissions says which are not there. Permission viewings:read. Errors: invalid_time, agent_required.';
 grant execute on function api.mcp_agenda(text, text, uuid, boolean, int) to anon, authenticated;

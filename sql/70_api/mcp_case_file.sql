@@ -1,6 +1,6 @@
 -- As the owner, because a case takes some forty reads and the policy of each would ask for the caller again. Every read
 -- names the lead's agency, which is the caller's. The plans are kept: making them takes longer than the reading.
-create function private.case_file(lead_id uuid, caller_agent_id uuid) returns jsonb
+create function private.case_file(lead_id uuid) returns jsonb
 language plpgsql
 stable
 security definer
@@ -8,16 +8,20 @@ set plan_cache_mode = 'force_generic_plan'
 set search_path = ''
 as $$
 declare
+  -- Asked for here and not taken as an argument, since what runs as the owner believes nobody.
+  caller private.principal := private.principal();
   lead public.leads;
   file jsonb;
 begin
   select l.* into lead from public.leads l
-  where l.agency_id = (select private.agency_id()) and l.id = case_file.lead_id;
+  where l.agency_id = caller.agency_id and l.id = case_file.lead_id;
   if lead.id is null then
     return null;
   end if;
   file := jsonb_build_object(
     'time_zone', private.time_zone(),
+    'missing_permissions', private.missing_permissions(
+      caller, 'operations:read', 'properties:read', 'viewings:read', 'offers:read', 'documents:read', 'signatures:read'),
     'lead', jsonb_build_object(
       'lead_id', lead.id,
       'full_name', lead.full_name,
@@ -39,13 +43,13 @@ begin
       'created_at', date_trunc('second', lead.created_at)));
 
   file := file || jsonb_build_object(
-    'operations', (
-      select private.cut_list(jsonb_agg(private.operation_summary(o) order by n) filter (where n <= 10), count(*), 10)
+    'operations', case when 'operations:read' = any (caller.permissions) then (
+      select private.cut_list(jsonb_agg(private.operation_summary(o, caller) order by n) filter (where n <= 10), count(*), 10)
       from (
         select o, row_number() over (order by o.closed_at is not null, o.created_at desc, o.id) as n
         from public.operations o
-        where o.agency_id = lead.agency_id and o.lead_id = lead.id) found),
-    'viewings', (
+        where o.agency_id = lead.agency_id and o.lead_id = lead.id) found) end,
+    'viewings', case when 'viewings:read' = any (caller.permissions) then (
       select private.cut_list(jsonb_agg(jsonb_build_object(
         'viewing_id', v.id,
         'starts_at', date_trunc('second', v.starts_at),
@@ -53,16 +57,16 @@ begin
         'status', v.status,
         'operation_id', v.operation_id,
         'property_id', v.property_id,
-        'property_title', (
+        'property_title', case when 'properties:read' = any (caller.permissions) then (
           select coalesce(p.title, p.street, p.reference) from public.properties p
-          where p.agency_id = v.agency_id and p.id = v.property_id),
+          where p.agency_id = v.agency_id and p.id = v.property_id) end,
         'agent_name', (select a.name from public.agents a where a.agency_id = v.agency_id and a.id = v.agent_id),
         'notes', left(v.notes, 300)) order by n) filter (where n <= 10), count(*), 10)
       from (
         select v.*, row_number() over (order by v.starts_at desc, v.id) as n
         from public.viewings v
-        where v.agency_id = lead.agency_id and v.lead_id = lead.id) v),
-    'offers', (
+        where v.agency_id = lead.agency_id and v.lead_id = lead.id) v) end,
+    'offers', case when 'offers:read' = any (caller.permissions) then (
       select private.cut_list(jsonb_agg(jsonb_build_object(
         'offer_id', f.id,
         'operation_id', f.operation_id,
@@ -76,8 +80,8 @@ begin
       from (
         select f.*, row_number() over (order by f.created_at desc, f.id) as n
         from public.offers f
-        where f.agency_id = lead.agency_id and f.lead_id = lead.id) f),
-    'documents', (
+        where f.agency_id = lead.agency_id and f.lead_id = lead.id) f) end,
+    'documents', case when 'documents:read' = any (caller.permissions) then (
       select private.cut_list(jsonb_agg(jsonb_build_object(
         'document_id', d.id,
         'operation_id', d.operation_id,
@@ -90,8 +94,8 @@ begin
         from public.documents d
         where d.agency_id = lead.agency_id and (
           d.lead_id = lead.id or d.operation_id in (
-            select o.id from public.operations o where o.agency_id = lead.agency_id and o.lead_id = lead.id))) d),
-    'signatures', (
+            select o.id from public.operations o where o.agency_id = lead.agency_id and o.lead_id = lead.id))) d) end,
+    'signatures', case when 'signatures:read' = any (caller.permissions) then (
       select private.cut_list(jsonb_agg(jsonb_build_object(
         'signature_id', s.id,
         'operation_id', s.operation_id,
@@ -103,7 +107,7 @@ begin
         select s.*, row_number() over (order by s.created_at desc, s.id) as n
         from public.signatures s
         where s.agency_id = lead.agency_id and s.operation_id in (
-          select o.id from public.operations o where o.agency_id = lead.agency_id and o.lead_id = lead.id)) s),
+          select o.id from public.operations o where o.agency_id = lead.agency_id and o.lead_id = lead.id)) s) end,
     'messages', (
       select private.cut_list(jsonb_agg(jsonb_build_object(
         'message_id', m.id,
@@ -118,22 +122,22 @@ begin
         from public.messages m
         where m.agency_id = lead.agency_id and m.lead_id = lead.id) m));
 
-  return file || jsonb_build_object('next_action', private.next_action(lead, caller_agent_id));
+  return file || jsonb_build_object('next_action', private.next_action(lead, caller));
 end
 $$;
-comment on function private.case_file(uuid, uuid) is 'The case file of a lead of the caller''s agency, or null; api.mcp_case_file tells more.';
-grant execute on function private.case_file(uuid, uuid) to anon, authenticated;
+comment on function private.case_file(uuid) is 'The case file of a lead of the caller''s agency, or null; api.mcp_case_file tells more.';
+grant execute on function private.case_file(uuid) to anon, authenticated;
 
 create function api.mcp_case_file(lead_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  caller private.principal := private.authorize('leads:read');
   file jsonb;
 begin
+  perform private.authorize('leads:read');
   perform set_config('timezone', private.time_zone(), true);
-  file := private.case_file(mcp_case_file.lead_id, caller.agent_id);
+  file := private.case_file(mcp_case_file.lead_id);
   if file is null then
     perform private.raise_error(404, 'not_found', 'There is no such lead.');
   end if;
@@ -141,5 +145,5 @@ begin
 end
 $$;
 comment on function api.mcp_case_file(uuid) is
-  'The whole case file of a lead: operations with stage and pending steps, property, viewings, offers, documents, signatures, latest messages, sanctions state and one suggested next action. Lists are bounded and say when they were cut. Permission leads:read. Errors: not_found.';
+  'The whole case file of a lead: operations with stage and pending steps, property, viewings, offers, documents, signatures, latest messages, sanctions state and one suggested next action. Lists are bounded and say when they were cut; one that the caller may not read is null, and missing_permissions says why. Permission leads:read. Errors: not_found.';
 grant execute on function api.mcp_case_file(uuid) to anon, authenticated;

@@ -9,7 +9,7 @@ begin
   perform set_config('timezone', coalesce(private.time_zone(), 'UTC'), true);
   answer := api.create_viewing(body);
   return (
-    select private.viewing_summary(v) || jsonb_build_object('time_zone', private.time_zone())
+    select private.viewing_summary(v, private.principal()) || jsonb_build_object('time_zone', private.time_zone())
     from public.viewings v
     where v.agency_id = (select private.agency_id()) and v.id = (answer #>> '{body,id}')::uuid);
 end

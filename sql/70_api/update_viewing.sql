@@ -26,6 +26,10 @@ begin
   viewing := old_viewing;
   if patch ? 'starts_at' then
     viewing.starts_at := private.at_local_time(patch ->> 'starts_at', private.time_zone(), 'starts_at');
+    -- Saying again when it was moves nothing.
+    if viewing.starts_at <> old_viewing.starts_at then
+      perform private.refuse_past(viewing.starts_at);
+    end if;
   end if;
   -- A viewing that is moved keeps its length.
   viewing.ends_at := private.viewing_end(patch, viewing.starts_at, old_viewing.ends_at - old_viewing.starts_at);

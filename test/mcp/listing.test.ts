@@ -41,3 +41,13 @@ test.each(["inputSchema", "outputSchema"])(
     expect(silent.map(([path]) => path)).toEqual([]);
   },
 );
+
+test("every text of every tool is in Spanish, also inside alternatives", async () => {
+  const answer = await post(stack.baseUrl, request("tools/list"), { token: agency.key });
+  const texts = [...JSON.stringify(answer.body.result).matchAll(/"description":"([^"]+)"/g)];
+  const english = texts
+    .map(([, text]) => text)
+    .filter((text) => /\b(the|of|to|is)\b/i.test(text ?? ""));
+  expect(texts.length).toBeGreaterThan(100);
+  expect(english).toEqual([]);
+});

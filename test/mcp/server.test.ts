@@ -62,9 +62,9 @@ describe("initialize", () => {
     expect(answer.body).toMatchObject({ id: "a", error: { code: -32602 } });
   });
 
-  test("does not count against anybody's limit", async () => {
+  test("does not count against the key's limit, but for the address from which it comes", async () => {
     const answer = await send(request("initialize", INITIALIZE));
-    expect(answer.headers.get("ratelimit-limit")).toBeNull();
+    expect(answer.headers.get("ratelimit-limit")).toBe("300");
   });
 });
 
@@ -98,7 +98,11 @@ describe("without a valid token", () => {
     ["a token of nobody", () => stack.accessToken({ sub: randomUUID() })],
     ["a forged token", () => `${stack.accessToken({ sub: randomUUID() }).slice(0, -4)}AAAA`],
   ])("%s is called an invalid token", async (_name, token) => {
-    for (const message of [request("tools/list"), request("tools/call", { name: "mi_jornada" })]) {
+    for (const message of [
+      request("tools/list"),
+      request("tools/call", { name: "mi_jornada" }),
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+    ]) {
       const answer = await post(stack.baseUrl, message, { token: token() });
       expect(answer.status).toBe(401);
       expect(answer.headers.get("www-authenticate")).toContain('error="invalid_token"');

@@ -46,6 +46,8 @@ export const MEANING_OF_REASON = {
   invalid_query:
     "A query parameter is not known, repeated, or not of the form it has to be; issues names it.",
   invalid_header: "A header is not of the form it has to be; issues names it.",
+  too_many_hooks:
+    "The agency has as many hooks for the event as it may have (max_hooks); remove one first.",
   invalid_target: "The hook's target_url is not a public https address.",
   invalid_time:
     "Not a time that the clock of the agency's zone shows, or an end that does not fit.",
@@ -96,6 +98,7 @@ export const ErrorDetails = z
       .number()
       .optional()
       .describe("With rate_limited: how long to wait before the next request."),
+    max_hooks: z.int().optional().describe("With too_many_hooks: how many an event may have."),
     viewing_id: id
       .optional()
       .describe("With conflict about a viewing: the one that is in the way."),

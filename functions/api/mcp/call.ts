@@ -3,14 +3,7 @@ import { ApiError } from "../../_shared/errors.ts";
 import { type ApiContext, callerOf, rpc, showRateLimit } from "../context.ts";
 import { isForTheModel, refusalOf, refusalOfArguments } from "./refusal.ts";
 import { IN_SPANISH } from "./spanish.ts";
-import type { Tool, ToolCall } from "./tool.ts";
-
-/** The result of a tool, in the protocol's form. */
-export type ToolResult = {
-  content: { type: "text"; text: string }[];
-  structuredContent?: Record<string, unknown>;
-  isError?: true;
-};
+import type { Tool, ToolCall, ToolResult } from "./tool.ts";
 
 /**
  * Runs a tool for the caller of this request. The one place that turns refusals into results, so that no tool has to:

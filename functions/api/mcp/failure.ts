@@ -1,15 +1,15 @@
 import { type ApiError, toApiError } from "../../_shared/errors.ts";
 import type { ApiContext } from "../context.ts";
 import { metadataUrl } from "../discovery.ts";
-import { logFailure, showWhenToRetry } from "../failure.ts";
+import { judgedAsStranger, logFailure, showWhenToRetry } from "../failure.ts";
 import { RPC_CODE, RpcError } from "./messages.ts";
 
 /** Answers whatever was thrown in JSON-RPC's form; never with a stack trace or a text of the database. */
-export function answerRpcError(thrown: unknown, c: ApiContext): Response {
+export async function answerRpcError(thrown: unknown, c: ApiContext): Promise<Response> {
   if (thrown instanceof RpcError) {
     return c.json(envelope(thrown.code, thrown.message, thrown.id), thrown.status);
   }
-  const error = toApiError(thrown);
+  const error = await judgedAsStranger(toApiError(thrown), c);
   if (error.code === "unauthorized") c.header("WWW-Authenticate", challenge(c));
   showWhenToRetry(c, error);
   logFailure(c, error);

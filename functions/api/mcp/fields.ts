@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { PendingAction } from "../../../types/contracts/errors.ts";
 import { id } from "../../../types/contracts/fields.ts";
+import { LeadStatus, Temperature } from "../../../types/contracts/leads.ts";
 import { OperationType } from "../../../types/contracts/operations.ts";
+import { Permission } from "../../../types/contracts/permissions.ts";
 import { ListingType, PropertyStatus, PropertyType } from "../../../types/contracts/properties.ts";
 import { ViewingStatus } from "../../../types/contracts/viewings.ts";
 
@@ -31,10 +33,23 @@ export const propertyId = id.describe("Identificador del inmueble.");
 export const agentId = id.describe("Identificador del agente.");
 export const stageLabel = z.string().describe("Nombre de la etapa en español.");
 export const fullName = z.string().describe("Nombre de la persona.");
+/** The name where another resource than the person's own is shown: not everybody who may see that may see this. */
+export const fullNameOrHidden = z
+  .string()
+  .nullable()
+  .describe("Nombre de la persona; null si la credencial no tiene leads:read.");
+export const missingPermissions = z
+  .array(Permission.describe("Un permiso."))
+  .describe(
+    "Permisos de lectura que la credencial no tiene: lo que abren no aparece en esta respuesta, y no significa que no exista.",
+  );
 export const phoneNumber = z
   .string()
   .nullable()
   .describe("Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta.");
+export const phoneNumberOrHidden = phoneNumber.describe(
+  "Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta o la credencial no tiene leads:read.",
+);
 export const emailAddress = z
   .string()
   .nullable()
@@ -42,9 +57,23 @@ export const emailAddress = z
 export const operationType = OperationType.describe(
   "Tipo de operación: buy (compra), rent (alquiler) o sell (venta).",
 );
+const pendingAction = z
+  .strictObject({
+    id: PendingAction.shape.id.describe("El paso, por ejemplo propiedadesVisitadas."),
+    label: PendingAction.shape.label.describe("Su nombre en español."),
+  })
+  .describe("Un paso pendiente.");
 export const pendingActions = z
-  .array(PendingAction)
+  .array(pendingAction)
   .describe("Pasos que faltan para poder dejar la etapa actual; vacío si se puede avanzar.");
+
+// The contracts speak English, and an alternative or an item of a list keeps its own description.
+export const leadStatus = LeadStatus.describe("new, contacted, qualified o unqualified.")
+  .nullable()
+  .describe("Cualificación; null si es propietario que vende.");
+export const temperature = Temperature.describe("hot, warm o cold.")
+  .nullable()
+  .describe("hot, warm o cold; null si aún no se sabe.");
 
 /** A property in few members. */
 export const propertySummary = {
@@ -63,6 +92,11 @@ export const propertySummary = {
   address: z.string().nullable().describe("Calle, zona y ciudad."),
 };
 
+export const propertyTitle = z
+  .string()
+  .nullable()
+  .describe("Título del inmueble; null si no tiene o la credencial no tiene properties:read.");
+
 /** A viewing with who, where and with whom. */
 export const viewingSummary = {
   viewing_id: id.describe("Identificador de la visita."),
@@ -72,12 +106,15 @@ export const viewingSummary = {
     "scheduled (programada), done (hecha), cancelled o no_show (no acudió).",
   ),
   lead_id: leadId,
-  full_name: fullName,
-  phone: phoneNumber,
+  full_name: fullNameOrHidden,
+  phone: phoneNumberOrHidden,
   operation_id: operationId.nullable().describe("Operación de la que forma parte."),
   property_id: propertyId,
-  property_title: z.string().nullable().describe("Título del inmueble."),
-  address: z.string().nullable().describe("Dirección del inmueble."),
+  property_title: propertyTitle,
+  address: z
+    .string()
+    .nullable()
+    .describe("Dirección del inmueble; null si no consta o sin properties:read."),
   agent_id: agentId.nullable().describe("Agente que la hace; null si nadie aún."),
   agent_name: z.string().nullable().describe("Nombre de ese agente."),
   notes: z.string().nullable().describe("Notas, hasta 500 caracteres."),
@@ -114,15 +151,16 @@ export const Task = z.strictObject({
     .describe("Cuándo debería estar hecho, o cuándo empieza la visita."),
   is_overdue: z.boolean().describe("true si ya debería estar hecho."),
   lead_id: leadId,
-  full_name: fullName,
+  full_name: fullNameOrHidden,
   operation_id: operationId.nullable().describe("Operación a la que se refiere, si la hay."),
   stage: z.string().nullable().describe("Etapa de esa operación."),
   stage_label: stageLabel.nullable().describe("Nombre de esa etapa en español."),
-  pending_action: PendingAction.nullable().describe("El paso pendiente, si la tarea es uno."),
+  pending_action: pendingAction.nullable().describe("El paso pendiente, si la tarea es uno."),
   viewing_id: id.nullable().describe("La visita, si la tarea es sobre una."),
   starts_at: localMoment.nullable().describe("Cuándo empieza esa visita."),
   property_id: propertyId.nullable().describe("El inmueble, si se conoce."),
-  property_title: z.string().nullable().describe("Título del inmueble."),
+  property_title: propertyTitle,
+  how: z.string().nullable().describe("Cómo se hace, si hay una forma concreta de hacerlo."),
   tool: z
     .string()
     .nullable()

@@ -37,32 +37,12 @@ export class RpcError extends Error {
   }
 }
 
-/** The id of a message, if it has a usable one: an error is answered under it also when the rest does not fit. */
+/**
+ * The id of a message, if it has one that can be told back: an error is answered under it also when the rest does not
+ * fit. A fraction is no id of the protocol, and of a larger integer JSON's numbers may mean another than was sent.
+ */
 export function idOf(body: unknown): RpcId | undefined {
   if (typeof body !== "object" || body === null || !("id" in body)) return undefined;
   const { id } = body;
-  return typeof id === "string" || (typeof id === "number" && Number.isFinite(id)) ? id : undefined;
-}
-
-/** Takes a parsed body for one message, or says with -32600 why it is none. */
-export function readMessage(body: unknown): RpcMessage {
-  if (Array.isArray(body)) throw invalid("Batches are not taken; send one message in each POST.");
-  if (typeof body !== "object" || body === null) throw invalid("The body is not a message.");
-  const message = body as Record<string, unknown>;
-  const id = idOf(message);
-  if (message.jsonrpc !== "2.0") throw invalid('The member jsonrpc must be "2.0".', id);
-  if ("id" in message && id === undefined) throw invalid("An id is a string or a number.");
-  if (typeof message.method !== "string") throw invalid("The member method is missing.", id);
-  const { params } = message;
-  if (params !== undefined && (typeof params !== "object" || params === null)) {
-    throw invalid("The member params must be an object.", id);
-  }
-  if (Array.isArray(params)) {
-    throw new RpcError("invalid_params", "Parameters are sent by name.", { id });
-  }
-  return message as unknown as RpcMessage;
-}
-
-function invalid(message: string, id?: RpcId): RpcError {
-  return new RpcError("invalid_request", message, { id, status: 400 });
+  return typeof id === "string" || Number.isSafeInteger(id) ? (id as RpcId) : undefined;
 }

@@ -3,15 +3,17 @@ import { readCredential } from "../../_shared/credential.ts";
 import { unauthorized } from "../../_shared/errors.ts";
 import { readJson } from "../body.ts";
 import { type ApiContext, callerOf, showRateLimit } from "../context.ts";
-import { callTool, type ToolResult } from "./call.ts";
+import { tooManyStrangers } from "../strangers.ts";
+import { callTool } from "./call.ts";
 import { CATALOG } from "./catalog.ts";
-import { idOf, RpcError, type RpcMessage, readMessage } from "./messages.ts";
+import { checkParameters, isKnownMethod, readMessage } from "./grammar.ts";
+import { idOf, RpcError, type RpcMessage } from "./messages.ts";
 import { isAllowedOrigin } from "./origin.ts";
-import { answerMessage, checkParameters, listingOf, PROTOCOL_VERSIONS } from "./server.ts";
+import { answerMessage, listingOf, PROTOCOL_VERSIONS } from "./server.ts";
+import type { ToolResult } from "./tool.ts";
 
 const LISTING = listingOf(CATALOG);
 const TOOLS = new Map(CATALOG.map((tool) => [tool.name, tool]));
-const REQUESTS = new Set(["initialize", "ping", "tools/list", "tools/call"]);
 
 /** Answers one message, on its own: there is no session. */
 export async function answerPost(c: ApiContext): Promise<Response> {
@@ -19,16 +21,17 @@ export async function answerPost(c: ApiContext): Promise<Response> {
     throw new RpcError("server_error", "Requests from that origin are not taken.", { status: 403 });
   }
   c.set("credential", readCredential(c.req.header("authorization")));
-  const message = await judged(c, async () => {
-    const body = await readJson(c.req.raw);
-    c.set("rpcId", idOf(body));
-    return readMessage(body);
-  });
+  const body = await judged(c, () => readJson(c.req.raw));
+  c.set("rpcId", idOf(body));
   // Before any token is looked at, so that a client without one learns the protocol version; also with a bad one.
-  if (message.method === "initialize" && message.id !== undefined) {
+  if (isInitialize(body)) {
+    const message = readMessage(body);
     checkParameters(message);
+    // Unless there were too many of them from there: then it takes a valid token.
+    if (await tooManyStrangers(c, undefined)) await authenticated(c);
     return answered(c, message, noTool);
   }
+  const message = await judged(c, () => readMessage(body));
   if (!c.get("credential")) throw unauthorized();
   if (message.method === "tools/call" && message.id !== undefined) {
     await judged(c, () => checkRequest(c, message));
@@ -40,6 +43,17 @@ export async function answerPost(c: ApiContext): Promise<Response> {
   // Whatever a client notifies, there is no session that it could change.
   if (message.id === undefined) return c.body(null, 202);
   return answered(c, message, noTool);
+}
+
+/** Whether a body is meant as the one request that needs no token, well formed or not. */
+function isInitialize(body: unknown): boolean {
+  return (
+    typeof body === "object" &&
+    body !== null &&
+    "id" in body &&
+    "method" in body &&
+    body.method === "initialize"
+  );
 }
 
 /** Answers through the SDK, under the headers that every answer of the function has. */
@@ -81,7 +95,7 @@ function checkRequest(c: ApiContext, message: RpcMessage): void {
     );
   }
   if (message.id === undefined) return;
-  if (!REQUESTS.has(message.method)) {
+  if (!isKnownMethod(message.method)) {
     throw new RpcError("method_not_found", "There is no such method.", { id: message.id });
   }
   checkParameters(message);

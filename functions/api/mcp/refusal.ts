@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import type { Issue } from "../../../types/contracts/errors.ts";
+import type { ErrorDetails, Issue } from "../../../types/contracts/errors.ts";
 import type { ApiError } from "../../_shared/errors.ts";
 import { inSpanish } from "./spanish.ts";
+import { stepOf } from "./tasks.ts";
 
 const ISSUES_MAX = 20;
 
@@ -13,7 +14,7 @@ interface ToolRefusal {
 /** Said for people and models; what the rule is called stays in details.reason. */
 const SENTENCE_OF_REASON: Record<string, string> = {
   stage_gate_blocked:
-    "No se puede avanzar: la etapa actual tiene pasos pendientes (details.pending_actions). Complétalos antes de volver a intentarlo.",
+    "No se puede avanzar: la etapa actual tiene pasos pendientes (details.pending_actions).",
   invalid_transition:
     "Ese cambio de etapa no está permitido: se avanza de una en una, y solo desde la última se cierra con éxito.",
   invalid_stage: "Esa etapa no existe en el flujo de la operación.",
@@ -22,7 +23,8 @@ const SENTENCE_OF_REASON: Record<string, string> = {
   agent_required: "La credencial no actúa por ningún agente, así que no tiene visitas propias.",
   operation_closed: "La operación está cerrada y ya no admite cambios, ofertas ni visitas.",
   lost_reason_required: "Para marcar la operación como perdida hace falta lost_reason.",
-  db_gate_blocked: "Un alquiler no puede cerrarse antes de que conste el pago de la fianza.",
+  db_gate_blocked:
+    "Un alquiler no puede cerrarse antes de que conste el pago de la fianza. Cuando el inquilino la pague, una persona de la agencia anota la fecha en la operación (deposit_paid_at). Ninguna herramienta lo hace.",
   property_required:
     "Falta el inmueble: ni la oferta ni su operación lo indican. Envía property_id.",
   operation_type_not_allowed: "Aquí solo se abren operaciones de compra (buy) o alquiler (rent).",
@@ -41,11 +43,13 @@ const SENTENCE_OF_CODE: Record<string, string> = {
 
 /** A refusal of the rules as the answer of a tool: the same code, reason and details as REST, told in Spanish. */
 export function refusalOf({ code, message, details }: ApiError): ToolRefusal {
-  const { reason, issues } = details as { reason?: string; issues?: Issue[] };
+  const { reason, issues, pending_actions } = details as z.output<typeof ErrorDetails>;
   return {
     error: {
       code,
-      message: SENTENCE_OF_REASON[reason ?? ""] ?? SENTENCE_OF_CODE[code] ?? message,
+      message: [SENTENCE_OF_REASON[reason ?? ""] ?? SENTENCE_OF_CODE[code] ?? message]
+        .concat((pending_actions ?? []).map(({ id, label }) => `${label}: ${stepOf(id).how}`))
+        .join("\n"),
       details: issues ? { ...details, issues: issues.map(translated) } : details,
     },
   };

@@ -5,21 +5,23 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import {
   CallToolRequestSchema,
-  InitializeRequestSchema,
   type JSONRPCMessage,
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { unavailable } from "../../_shared/errors.ts";
 import { VERSION } from "../../_shared/version.ts";
-import type { ToolResult } from "./call.ts";
-import { RpcError, type RpcMessage } from "./messages.ts";
-import type { Tool } from "./tool.ts";
+import type { RpcMessage } from "./messages.ts";
+import type { Tool, ToolResult } from "./tool.ts";
 
-// The only file that knows the SDK. It speaks the revisions of the protocol that begin with `initialize`; a later
+// The only file that knows the SDK's server; grammar.ts knows its schemas. It speaks the revisions of the protocol that begin with `initialize`; a later
 // one without it is served next to it, on the same catalog.
 
 /** The revisions of the protocol that the connector speaks, the newest first. */
 export const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/** More than the two calls of the database that a tool makes may take, and well below the life of a function. */
+const ANSWER_WITHIN_MS = 70_000;
 
 const INFO = { name: "corredor", title: "Corredor", version: VERSION };
 const INSTRUCTIONS = [
@@ -52,37 +54,6 @@ function schemaOf(schema: z.ZodType, io: "input" | "output") {
   return z.toJSONSchema(schema, { io, target: "draft-7" }) as { type: "object" };
 }
 
-/** Checks the parameters that the SDK would refuse with an internal error or not at all. */
-export function checkParameters(message: RpcMessage): void {
-  const { id, params = {} } = message;
-  if (message.method === "initialize" && !InitializeRequestSchema.safeParse(message).success) {
-    throw new RpcError(
-      "invalid_params",
-      "initialize needs protocolVersion, capabilities and clientInfo with name and version.",
-      { id },
-    );
-  }
-  // No page of tools was ever cut, so no cursor was made here.
-  if (message.method === "tools/list" && params.cursor !== undefined) {
-    throw new RpcError("invalid_params", "The cursor was not made by this list.", { id });
-  }
-  if (message.method === "tools/call" && !isCall(params)) {
-    throw new RpcError("invalid_params", "tools/call needs name, and arguments as an object.", {
-      id,
-    });
-  }
-}
-
-function isCall({ name, arguments: args, _meta }: Record<string, unknown>): boolean {
-  return typeof name === "string" && isObjectOrMissing(args) && isObjectOrMissing(_meta);
-}
-
-function isObjectOrMissing(value: unknown): boolean {
-  return (
-    value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value))
-  );
-}
-
 /**
  * Answers one checked request with the text of a JSON-RPC response. Whatever the tool throws is thrown here too, and
  * answers the HTTP request.
@@ -108,9 +79,11 @@ export async function answerMessage(
     }
   });
   const exchange = new Exchange();
+  // What the SDK does not take, it reports here and answers nothing.
+  server.onerror = (error) => exchange.fail(error);
   await server.connect(exchange);
   try {
-    const answer = await exchange.ask(ofKnownVersion(message));
+    const answer = await exchange.ask(asServed(message));
     if (failure) throw failure.thrown;
     return JSON.stringify(answer);
   } finally {
@@ -119,8 +92,9 @@ export async function answerMessage(
 }
 
 /**
- * One question and its answer. HTTP is judged before, by rules that the SDK's own transport does not have; passing
- * the message on by hand also takes half the time.
+ * One question and its answer, or its failure; an answer that never comes is a failure too. HTTP is judged before, by
+ * rules that the SDK's own transport does not have: it asks for an Accept header, calls what is no message a parse
+ * error, answers every refusal without the id, and waits for ever for an answer that the server does not give.
  */
 class Exchange implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
@@ -128,9 +102,21 @@ class Exchange implements Transport {
   onerror?: (error: Error) => void;
   #answer = Promise.withResolvers<JSONRPCMessage>();
 
-  ask(message: RpcMessage): Promise<JSONRPCMessage> {
-    this.onmessage?.(message as JSONRPCMessage);
-    return this.#answer.promise;
+  async ask(message: RpcMessage): Promise<JSONRPCMessage> {
+    const limit = setTimeout(
+      () => this.fail(unavailable(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`))),
+      ANSWER_WITHIN_MS,
+    );
+    try {
+      this.onmessage?.(message as JSONRPCMessage);
+      return await this.#answer.promise;
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  fail(error: Error): void {
+    this.#answer.reject(error);
   }
 
   async start(): Promise<void> {}
@@ -144,10 +130,19 @@ class Exchange implements Transport {
   }
 }
 
-/** The SDK would agree to older revisions too; a client that asks for one is offered the newest. */
-function ofKnownVersion(message: RpcMessage): RpcMessage {
-  if (message.method !== "initialize") return message;
-  const asked = message.params?.protocolVersion;
-  if (typeof asked === "string" && PROTOCOL_VERSIONS.includes(asked)) return message;
-  return { ...message, params: { ...message.params, protocolVersion: PROTOCOL_VERSIONS[0] } };
+/**
+ * The message as this server serves it. The SDK would agree to older revisions too; a client that asks for one is
+ * offered the newest. And it would refuse a call that asks for a task, where a server without tasks is to do the call
+ * as any other.
+ */
+function asServed(message: RpcMessage): RpcMessage {
+  const { method, params = {} } = message;
+  if (method === "initialize" && !PROTOCOL_VERSIONS.includes(String(params.protocolVersion))) {
+    return { ...message, params: { ...params, protocolVersion: PROTOCOL_VERSIONS[0] } };
+  }
+  if (method === "tools/call") {
+    const { task: _, ...call } = params;
+    return { ...message, params: call };
+  }
+  return message;
 }

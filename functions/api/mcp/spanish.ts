@@ -15,6 +15,7 @@ const SENTENCES: [RegExp, string][] = [
   [/^must have at most (\d+) decimals$/, "debe tener como mucho $1 decimales"],
   [/^must be a date and time as (\S+) or (\S+)$/, "debe ser una fecha y hora como $1 o $2"],
   [/^must not contain U\+0000.*$/, "no puede contener U+0000 ni medio par sustituto"],
+  [/^This time is in the past\.$/, "ya ha pasado"],
   [/^must be after (\S+)$/, "debe ser posterior a $1"],
   [/^This is not a date from (\d+) to (\d+)\.$/, "debe ser una fecha de $1 a $2"],
   [/^This is not a date and time from (\d+) to (\d+)\.$/, "debe ser una fecha y hora de $1 a $2"],

@@ -17,6 +17,13 @@ export interface ToolAnnotations {
   openWorldHint: boolean;
 }
 
+/** The result of a tool, in the protocol's form. */
+export type ToolResult = {
+  content: { type: "text"; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: true;
+};
+
 /** One tool of the connector, free of the protocol that carries it. */
 export interface Tool<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   name: string;

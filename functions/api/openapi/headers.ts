@@ -43,7 +43,8 @@ const budget = {
     .regex(/^\d+$/)
     .optional()
     .meta({
-      description: "How many requests a minute the credential has.",
+      description:
+        "How many requests a minute the credential has; with 401, how many that show none that is valid.",
       examples: ["120"],
       header: { id: "RateLimitLimit" },
     }),
@@ -94,6 +95,7 @@ export const answered = {
   }),
   challenged: z.object({
     "X-Request-Id": requestId,
+    ...budget,
     "WWW-Authenticate": z
       .string()
       .regex(/^Bearer realm="corredor"/)

@@ -36,7 +36,7 @@ Send \`Authorization: Bearer <API key>\`, or an access token that was got by OAu
 <details>
 <summary>Answers: headers, codes, and the reasons of a 422</summary>
 
-Moments are ISO 8601 in UTC. Answers are not to be cached, but for this description. Each has an \`X-Request-Id\`; each to a valid credential has \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`.
+Moments are ISO 8601 in UTC. Answers are not to be cached, but for this description. Each has an \`X-Request-Id\`; each to a valid credential has \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. Requests without a valid credential are counted too, 300 a minute from one address and 60 with one key's name, and then refused with 429; who has a valid credential never feels it.
 
 Each code has one status. A path that does not exist is answered 404 \`not_found\`, before any credential is looked at. A 422 is always \`validation_error\`, with one of these in \`details.reason\`:
 

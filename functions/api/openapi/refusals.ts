@@ -54,6 +54,10 @@ const REFUSALS: Record<ValidationReason, Refusal> = {
     message: "A header does not fit.",
     issue: "must be 1 to 255 printable ASCII characters",
   },
+  too_many_hooks: {
+    message: "An agency has at most 20 hooks for an event; remove one first.",
+    more: { max_hooks: 20 },
+  },
   invalid_target: {
     message: "Events cannot be delivered to that URL.",
     issue: "The host is not on the public internet.",

@@ -1,8 +1,7 @@
 import type { Qualification } from "../../../types/contracts/qualification.ts";
-import type { Message } from "../database.ts";
 import { findBedrooms } from "../rules/bedrooms.ts";
 import { withoutMachineTalk } from "../rules/machine.ts";
-import { plainText } from "../rules/mail.ts";
+import { plainText, type Received } from "../rules/mail.ts";
 import { amountsIn } from "../rules/numbers.ts";
 import { fold } from "../rules/zone.ts";
 
@@ -13,7 +12,7 @@ const CONTACT_OR_LINK = /https?:|www\.|[\w.+-]+@[\w-]+\.|(?:\d[ .-]?){9,}/i;
  * that speak to a program, and the summary must not carry links or numbers to call; so a message that steers the model
  * gains nothing that it could not simply have said.
  */
-export function groundedIn(message: Message, answer: Qualification): Qualification {
+export function groundedIn(message: Received, answer: Qualification): Qualification {
   const text = withoutMachineTalk(`${message.subject ?? ""}\n${plainText(message.body)}`);
   const folded = fold(text);
   const { budget_max, bedrooms_min, zone, summary } = answer;

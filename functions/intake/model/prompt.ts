@@ -1,5 +1,4 @@
-import type { Message } from "../database.ts";
-import { plainText } from "../rules/mail.ts";
+import { plainText, type Received } from "../rules/mail.ts";
 
 const READ_AT_MOST = 12_000;
 
@@ -18,7 +17,7 @@ Answer with the members of the schema only. Use null for what the writer does no
 - summary: their wishes in one line of at most 200 characters, in their language, without names, phone numbers, addresses of mail or of the web.`;
 
 /** The turns of one request. The mail travels as a JSON string of its own turn, so it cannot end where it does not. */
-export function promptFor(message: Message) {
+export function promptFor(message: Received) {
   const text = plainText(message.body).slice(0, READ_AT_MOST);
   return [
     { role: "system" as const, content: INSTRUCTIONS },

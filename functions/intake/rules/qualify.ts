@@ -14,8 +14,6 @@ import { findZone } from "./zone.ts";
 /** Recorded with each result; raised when the rules change what they find. */
 export const RULES_VERSION = "rules-4";
 
-const READ_AT_MOST = 20_000;
-
 /** Mail that was sent to many states nobody's wish. */
 const BULK =
   /\b(?:darse de baja|date de baja|cancelar (?:la|tu) suscripci[oó]n|unsubscribe|manage your preferences)\b/iu;
@@ -32,7 +30,7 @@ const NOTHING: Qualification = {
 
 /** Reads a mail for a lead's wishes with the built-in rules, mainly in Spanish and English. */
 export function qualifyByRules(subject: string | null, body: string): Qualification {
-  const mail = readMail(subject, body.slice(0, READ_AT_MOST));
+  const mail = readMail(subject, body);
   if (BULK.test(mail.own)) return NOTHING;
   const own = withoutMachineTalk(mail.own);
   const listing = withoutMachineTalk(mail.listing);

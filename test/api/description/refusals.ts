@@ -100,6 +100,12 @@ export const ATTEMPTS: Record<string, (world: World) => Attempt | Promise<Attemp
     await world.agency.client.patch(path, { status: "declined" });
     return { path, body: { status: "sent" } };
   },
+  "createHook 422 too_many_hooks": async ({ agency }) => {
+    const event_type = "document_completed";
+    const hook = (n: number) => ({ event_type, target_url: `https://hooks.example.com/full/${n}` });
+    for (let n = 0; n < 20; n++) await agency.client.post("/hooks", hook(n));
+    return { body: hook(20) };
+  },
   "createHook 422 invalid_target": () => ({
     body: { event_type: "deal_won", target_url: "https://127.0.0.1/hook" },
   }),

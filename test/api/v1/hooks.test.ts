@@ -41,6 +41,30 @@ describe("POST /hooks", () => {
     },
   );
 
+  test("takes 20 of an event and no more, however they come; the same one again is not more", async () => {
+    const own = await createAgency(stack);
+    const hook = (n: number) => ({
+      event_type: "deal_won",
+      target_url: `https://example.com:8443/hook/${n}`,
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => own.client.post("/hooks", hook(n))),
+    );
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(10);
+    for (const { status, body } of refused) {
+      expect(status).toBe(422);
+      expect(body.error.details).toEqual({ reason: "too_many_hooks", max_hooks: 20 });
+    }
+    const taken = answers.findIndex(({ status }) => status === 201);
+    const again = await own.client.post("/hooks", hook(taken));
+    expect(again.body.id).toBe(answers[taken]?.body.id);
+    const other = { ...hook(99), event_type: "offer_accepted" };
+    expect((await own.client.post("/hooks", other)).status).toBe(201);
+    await own.client.delete(`/hooks/${again.body.id}`);
+    expect((await own.client.post("/hooks", hook(99))).status).toBe(201);
+  });
+
   test("answers 201 with the same id for the same event and URL", async () => {
     const body = { event_type: "deal_won", target_url: "https://example.com/same" };
     const first = await agency.client.post("/hooks", body);

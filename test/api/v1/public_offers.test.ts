@@ -98,22 +98,33 @@ describe("GET /offers/public/{public_token}", () => {
 
     const { body } = await agency.client.post(`/offers/${offer.id}/link`, undefined);
     expect((await look(body.data.public_token)).status).toBe(429);
-    await stack.sql`delete from public.public_link_buckets where key = ${offer.id}`;
+    await stack.sql`delete from public.request_buckets where key = ${`link:${offer.id}`}`;
     expect((await look(body.data.public_token)).status).toBe(200);
   });
 
   test("takes no more than 600 guesses a minute, and guesses do not touch real links", async () => {
     await stack.sql`
-      insert into public.public_link_buckets values ('unknown', now() + interval '61 seconds')
+      insert into public.request_buckets values ('link:unknown', now() + interval '61 seconds')
       on conflict (key) do update set full_at = excluded.full_at`;
     expect((await look(randomBytes(24).toString("hex"))).status).toBe(429);
     expect((await look()).status).toBe(200);
-    await stack.sql`delete from public.public_link_buckets`;
+    await stack.sql`delete from public.request_buckets`;
     expect((await look(randomBytes(24).toString("hex"))).status).toBe(404);
     const [bucket] = await stack.sql`
-      select full_at > now() as counted from public.public_link_buckets where key = 'unknown'`;
+      select full_at > now() as counted from public.request_buckets where key = 'link:unknown'`;
     expect(bucket?.counted).toBe(true);
   });
+});
+
+test("a link whose offer cannot be shown is not written to the log: it is the credential", async () => {
+  await stack.sql`alter function private.public_offer(text) rename to public_offer_away`;
+  try {
+    expect((await look()).status).toBe(500);
+    await expect.poll(() => stack.logs.join("\n")).toContain("/api/v1/offers/public/:token");
+    expect(stack.logs.join("\n")).not.toContain(offer.public_token);
+  } finally {
+    await stack.sql`alter function private.public_offer_away(text) rename to public_offer`;
+  }
 });
 
 describe("POST /offers/{id}/link", () => {

@@ -127,6 +127,15 @@ describe("PATCH /viewings/{id}", () => {
     expect((await change({ notes: null })).body.data.notes).toBeNull();
   });
 
+  test("is not moved into the past, but may be told again when it was", async () => {
+    expectRefused(await change({ starts_at: "2020-03-10T10:00" }), "invalid_time", "starts_at");
+    await stack.sql`
+      update public.viewings set starts_at = now() - interval '2 days', ends_at = now() - interval '47 hours'
+      where id = ${viewing.id}`;
+    const { body } = await agency.client.get(`/viewings/${viewing.id}`);
+    expect((await change({ starts_at: body.data.starts_at, notes: "x" })).status).toBe(200);
+  });
+
   test("refuses the skipped hour and unknown members, and a patch of nothing", async () => {
     expectRefused(await change({ starts_at: "2027-03-28T02:30" }), "invalid_time", "starts_at");
     expectRefused(await change({ status: "maybe" }), "invalid_body", "status");

@@ -246,6 +246,16 @@ describe("POST /viewings", () => {
     expect(await fingerprint(stack)).toBe(before);
   });
 
+  test("refuses what is over by more than an hour; a little late is no matter", async () => {
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    const before = await fingerprint(stack);
+    for (const starts_at of [hoursAgo(1.05), hoursAgo(24), "2000-01-01T10:00"]) {
+      expectRefused(await arrange({ starts_at }), "invalid_time", "starts_at");
+    }
+    expect(await fingerprint(stack)).toBe(before);
+    expect((await arrange({ starts_at: hoursAgo(0.9) })).status).toBe(201);
+  });
+
   test("refuses a viewing for an operation that is closed", async () => {
     const operation_id = await createOperation(agency, "buy");
     const { data } = (

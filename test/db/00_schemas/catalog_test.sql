@@ -27,7 +27,7 @@ select is_empty($$select t.name, p.polname from tables t join pg_policy p on p.p
 select is_empty($$select t.name, p.polname from tables t join pg_policy p on p.polrelid = t.oid where not p.polpermissive or 0 = any (p.polroles)$$,
   'every policy names its roles');
 select set_eq($$select t.name from tables t where not exists (select from pg_attribute a where a.attrelid = t.oid and a.attname = 'agency_id')$$,
-  array['agencies', 'flows', 'stages', 'gate_steps', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'public_link_buckets', 'token_rules'], 'every other table belongs to an agency');
+  array['agencies', 'flows', 'stages', 'gate_steps', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'request_buckets', 'token_rules'], 'every other table belongs to an agency');
 select is_empty($$select t.name from tables t join pg_attribute a on a.attrelid = t.oid and a.attname = 'agency_id'
   left join pg_constraint c on c.conrelid = t.oid and c.contype = 'p'
   where a.attnum <> 1 or not a.attnotnull or c.conkey[1] is distinct from a.attnum$$, 'agency_id is its first column and the first of its primary key');

@@ -71,7 +71,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
       'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.agent_of_contact(uuid)', 'private.open_operations(uuid)', 'private.start_intake()', 'private.own_operation_json(operations)',
       'private.get_operation(uuid)', 'private.update_operation(uuid,jsonb)',
       'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)', 'private.time_zone()',
-      'private.found_contacts(text,integer)', 'private.found_properties(text,integer)', 'private.case_file(uuid,uuid)')$$,
+      'private.found_contacts(text,integer)', 'private.found_properties(text,integer)', 'private.case_file(uuid)')$$,
   'callers reach these definer functions and no other; each acts for the caller''s own agency');
 select is_empty($$select p.oid::regprocedure from pg_proc p
   where p.prosecdef and p.pronamespace in ('api'::regnamespace, 'private'::regnamespace, 'admin'::regnamespace)
@@ -93,7 +93,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace
   and has_function_privilege('anon', p.oid, 'execute') and p.oid not in (select oid from named_to_callers)$$,
   'callers are granted no function that only functions of the owner call');
 select set_eq($$select p.proname::text from pg_proc p where p.pronamespace = 'private'::regnamespace and has_function_privilege('service_role', p.oid, 'execute')$$,
-  array['raise_error', 'refuse', 'drain_begin', 'drain_claim', 'drain_announce', 'drain_record', 'drain_hand_over', 'drain_finish', 'signing_secrets',
+  array['raise_error', 'refuse', 'drain_begin', 'drain_claim', 'drain_announce', 'drain_record', 'drain_hand_over', 'drain_finish', 'signing_secrets', 'count_stranger',
     'intake_claim', 'intake_qualified', 'intake_retry', 'intake_screen', 'intake_screened', 'intake_release', 'intake_continue'],
   'the service role is granted what the drain and the intake call, and refusals');
 select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace = 'admin'::regnamespace

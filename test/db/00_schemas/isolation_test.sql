@@ -13,7 +13,7 @@ insert into public.sanctions_names (name, entry_id) values ('eva', 'X-1');
 insert into public.sanctions_words (word) values ('eva');
 insert into public.sanctions_loads (file_name, entries, added, changed, removed, screens_started) values ('list.csv', 1, 1, 0, 0, 0);
 insert into public.token_rules default values on conflict do nothing;
-insert into public.public_link_buckets values ('unknown', now());
+insert into public.request_buckets values ('link:unknown', now());
 create function pg_temp.populate(agency text) returns void
 language plpgsql as $$
 declare
@@ -203,7 +203,7 @@ select is(pg_temp.attempt(caller, format('update public.%I set %I = null', table
   caller || ' changes no ' || table_name || '.' || column_name)
 from may join information_schema.columns using (table_name) where owned_by is null and table_schema = 'public' order by caller, table_name, ordinal_position;
 select set_eq('select name from tenant_table where owned_by is null',
-  array['flows', 'stages', 'gate_steps', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'public_link_buckets', 'token_rules'], 'no other table belongs to no agency');
+  array['flows', 'stages', 'gate_steps', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'request_buckets', 'token_rules'], 'no other table belongs to no agency');
 
 -- What is allowed stays inside: with its own rows Sur may work.
 select is(pg_temp.attempt(caller, statement), '1', caller || ' may: ' || left(statement, 40))

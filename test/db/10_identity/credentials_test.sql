@@ -1,7 +1,7 @@
 -- Who is let in: API keys and signed-in agents, and nobody else.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(56);
+select plan(61);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -151,6 +151,20 @@ select is((select last_used_at from public.api_keys), now() - interval '59 secon
 update public.api_keys set last_used_at = now() - interval '61 seconds';
 do $$ begin perform pg_temp.api('api.authenticate()'); end $$;
 select is((select last_used_at from public.api_keys), now(), 'but after it');
+
+-- A key that acts for an agent lives and dies with the agent.
+do $$ begin
+  perform set_config('test.of_agent', admin.create_api_key(
+    pg_temp.id('agency'), 'Of the agent', '{leads:read}', agent_id => pg_temp.id('agent agent')), true);
+end $$;
+select is(pg_temp.api('api.authenticate()', current_setting('test.of_agent')) ->> 'agent_id', pg_temp.id('agent agent')::text, 'a key may act for an agent');
+update public.agents set active = false where id = pg_temp.id('agent agent');
+select is(pg_temp.api('api.authenticate()', current_setting('test.of_agent')) ->> 'status', '401', 'and is closed with the agent');
+select is(pg_temp.api('api.authenticate()', current_setting('test.key')) ->> 'kind', 'api_key', 'while other keys of the agency stay open');
+update public.agents set active = true where id = pg_temp.id('agent agent');
+select is(pg_temp.api('api.authenticate()', current_setting('test.of_agent')) ->> 'kind', 'api_key', 'and is open again with the agent');
+
+select is(private.role_permissions('director'), '{}', 'a role that nobody described opens nothing');
 
 select * from finish();
 rollback;

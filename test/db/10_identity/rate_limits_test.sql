@@ -1,7 +1,7 @@
 -- The request limit: every request of a credential counts, also the refused and the failed ones.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(28);
+select plan(36);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -158,6 +158,31 @@ delete from public.agents where id = pg_temp.id('ana');
 select is((select count(*)::int from public.rate_limits where credential_id = pg_temp.id('ana')), 0,
   'the limit goes with the credential');
 select is(to_regclass(private.rate_bucket(pg_temp.id('ana'))), null, 'and so does its bucket');
+
+-- A clock that was put back closes nothing for as long: the budget is a minute away from whole at most.
+update public.rate_limits r set requests_per_minute = 60 from public.api_keys k where k.id = r.credential_id and k.name = 'Three';
+do $$ begin
+  perform setval(private.rate_bucket(id)::regclass, (extract(epoch from clock_timestamp() + interval '1 hour') * 1000000)::bigint)
+  from public.api_keys where name = 'Three';
+end $$;
+select is(pg_temp.api('api.authenticate()', current_setting('test.three')) ->> 'status', '429', 'a budget from the future is spent');
+select ok((pg_temp.headers() ->> 'ratelimit-reset')::int <= 60, 'but whole again in a minute');
+select ok((select pg_sequence_last_value(private.rate_bucket(id)::regclass) <= extract(epoch from clock_timestamp()) * 1000000 + 60000000
+  from public.api_keys where name = 'Three'), 'and is written down so, and refills from now on');
+insert into public.request_buckets values ('test', clock_timestamp() + interval '1 hour');
+select is((private.take_from_bucket('test', 60)).allowed, false, 'the same of those who have no credential');
+select ok((select full_at <= clock_timestamp() + interval '1 minute' from public.request_buckets where key = 'test'), 'whose bucket refills from now on too');
+
+-- Whatever fails while a request is counted, the lock of its credential is given back.
+do $$ begin
+  execute (select format('alter sequence %s maxvalue 2 restart 1', private.rate_bucket(id)) from public.api_keys where name = 'Failing');
+end $$;
+select is(pg_temp.api('api.authenticate()', current_setting('test.failing')) ->> 'refused', '22003', 'a request that cannot be counted fails');
+select is((select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()), 0, 'and leaves no lock');
+
+-- A request without a credential counts for its address, and for the key that it named.
+select is((private.count_stranger('192.0.2.1', null)).remaining + (private.count_stranger('192.0.2.1',
+  (select prefix from public.api_keys where name = 'Three'))).remaining, 299 + 59, 'the budget that is nearer to its end is told');
 
 select * from finish();
 rollback;

@@ -1,7 +1,7 @@
 -- The RPCs of the connector: one agency finds nothing of another, and nobody finds anything without a permission.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(27);
+select plan(30);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -16,7 +16,7 @@ begin
   insert into public.agents (agency_id, id, name, email) values (a, i, 'Ana', agency || '@agents.test');
   perform set_config('test.' || agency, admin.create_api_key(a, 'Key', private.role_permissions('owner'), requests_per_minute => 100000), true);
   insert into public.contacts (agency_id, id, full_name, phone, email) values (a, i, 'Eva ' || agency, '+34600111222', 'eva@example.com');
-  insert into public.leads (agency_id, id, full_name, phone, contact_id) values (a, i, 'Eva ' || agency, '+34600111222', i);
+  insert into public.leads (agency_id, id, full_name, phone, email, contact_id) values (a, i, 'Eva ' || agency, '+34600111222', agency || '@leads.test', i);
   insert into public.properties (agency_id, id, listing_type, title, street) values (a, i, 'sale', 'Casa de ' || agency, 'Calle Mayor 1');
   insert into public.operations (agency_id, id, lead_id, operation_type) values (a, i, i, 'buy');
   insert into public.viewings (agency_id, id, property_id, lead_id, starts_at, ends_at) values (a, i, i, i, now() + interval '1 hour', now() + interval '2 hours');
@@ -66,6 +66,14 @@ select is(jsonb_array_length(pg_temp.call(current_setting('test.sur'), 'api.mcp_
   'a described search looks in the own stock alone');
 select is(pg_temp.call(current_setting('test.sur'), 'api.mcp_search(''eva'')') #>> '{results,0,client,contact_id}', pg_temp.id('sur row')::text,
   'a search finds the own client');
+
+-- Found as the owner of the tables, so by what is written in the function and not by a policy.
+select is(pg_temp.call(current_setting('test.sur'), 'api.mcp_search(''sur@leads.test'')') #>> '{results,0,client,contact_id}', pg_temp.id('sur row')::text,
+  'a lead''s e-mail finds the own client');
+select is(pg_temp.call(current_setting('test.sur'), 'api.mcp_search(''norte@leads.test'')') -> 'results', '[]', 'and finds nobody of another agency');
+select is(pg_temp.call(current_setting('test.sur'), format('api.mcp_search(%L)', v.query)) -> 'results' -> 0 -> 'client' ->> 'contact_id', pg_temp.id('sur row')::text,
+  'nor does a phone that both have')
+from (values ('600111222')) v (query);
 
 -- Without a credential, and without the permission
 select is(pg_temp.call(key, call), jsonb_build_object('refused', refused), coalesce(key, 'nobody') || ' is refused: ' || call)

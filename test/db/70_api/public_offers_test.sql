@@ -82,13 +82,13 @@ set local time zone 'Asia/Tokyo';
 select matches(pg_temp.look(pg_temp.token()) ->> 'created_at', '(Z|\+00:00)$', 'in UTC, whatever the session''s zone');
 set local time zone 'UTC';
 select is(pg_temp.look(token), null, coalesce(token, 'null') || ' shows nothing') from unnest(array['', 'x', pg_temp.id('offer')::text, null]) token;
-select is((select full_at > now() from public.public_link_buckets where key = 'unknown'), true, 'and is counted');
+select is((select full_at > now() from public.request_buckets where key = 'link:unknown'), true, 'and is counted');
 
 do $$ begin perform set_config('test.old', pg_temp.token(), true); end $$;
 select is(pg_temp.api(format('api.create_offer_link(%L)', pg_temp.id('offer'))) #>> '{body,public_token}', pg_temp.token(), 'a new link is made');
 select is(pg_temp.look(current_setting('test.old')), null, 'the old one is revoked');
 
-update public.public_link_buckets set full_at = clock_timestamp() + interval '60 seconds';
+update public.request_buckets set full_at = clock_timestamp() + interval '60 seconds';
 select is(pg_temp.look(token) ->> 'refused', 'rate_limited', case token when 'x' then 'nor may it be guessed for ever' else 'a link is not shown without limit' end)
 from unnest(array[pg_temp.token(), 'x']) token;
 

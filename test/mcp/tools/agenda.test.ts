@@ -42,6 +42,7 @@ test("a day is that of the agency's zone, and the end of a period is part of it"
   });
   expect(period).toEqual({
     time_zone: "Europe/Madrid",
+    missing_permissions: [],
     starts_from: "2027-05-04T00:00:00+02:00",
     starts_before: "2027-05-05T00:00:00+02:00",
   });

@@ -105,3 +105,18 @@ test("it needs viewings:write", async () => {
   });
   expect(answer.error.details.required_permission).toBe("viewings:write");
 });
+
+test("a time that is over is refused, and one of an unusual hour is confirmed with a warning", async () => {
+  const past = await arrange({ starts_at: new Date(Date.now() - 2 * 3_600_000).toISOString() });
+  expect(past.error).toMatchObject({
+    code: "validation_error",
+    details: { reason: "invalid_time", issues: [{ path: "starts_at", message: "ya ha pasado" }] },
+  });
+  const night = await arrange({ starts_at: "2027-06-01T03:00" });
+  expect(night.content.warnings).toEqual([
+    expect.stringContaining("a las 03:00, una hora poco habitual"),
+  ]);
+  for (const usual of ["2027-06-02T08:00", "2027-06-02T20:30"]) {
+    expect((await arrange({ starts_at: usual })).content.warnings).toEqual([]);
+  }
+});

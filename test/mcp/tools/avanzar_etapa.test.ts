@@ -141,3 +141,18 @@ test("each call is counted once", async () => {
   const answer = await post(stack.baseUrl, request("tools/call", params), { token: key });
   expect(answer.headers.get("ratelimit-remaining")).toBe("119");
 });
+
+test("a gate that holds says of each step how it is done, also of one that only a person can do", async () => {
+  const viewings = await createOperation(world, "buy", "viewings");
+  const first = await world.call("avanzar_etapa", { operation_id: viewings });
+  expect(first.error.details.pending_actions).toEqual([
+    { id: "propiedadesVisitadas", label: "Propiedades visitadas" },
+    { id: "favoritaElegida", label: "Propiedad favorita elegida" },
+  ]);
+  expect(first.error.message).toMatch(/Propiedades visitadas: .*«agendar_visita».*operation_id/);
+  expect(first.error.message).toMatch(/Propiedad favorita elegida: .*property_id.*«avanzar_etapa»/);
+  const offer = await createOperation(world, "buy", "offer");
+  const second = await world.call("avanzar_etapa", { operation_id: offer });
+  expect(second.error.message).toContain("«registrar_oferta»");
+  expect(second.error.message).toMatch(/Precio acordado: .*Ninguna herramienta lo hace/);
+});

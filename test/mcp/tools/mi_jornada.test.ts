@@ -137,6 +137,28 @@ test("archived leads and closed operations need nothing", async () => {
   expect((await day()).tasks.items).toEqual([]);
 });
 
+test("nobody is called for the first time whose deal was closed or moved, or who saw a home", async () => {
+  const created = (full_name: string) =>
+    world.client.post("/leads", { full_name, operation_type: "buy" });
+  const [closed, moved, visited, fresh] = [
+    (await created("Cerrada")).body.data,
+    (await created("Movida")).body.data,
+    (await created("Visitó")).body.data,
+    (await created("Nueva")).body.data,
+  ];
+  await world.client.patch(`/operations/${closed.operation_id}`, { stage: "cancelled" });
+  await world.client.patch(`/operations/${moved.operation_id}`, { stage: "search" });
+  const property_id = await createHome(stack, world.id);
+  const starts_at = new Date(Date.now() - 3_600_000);
+  const ends_at = new Date(starts_at.getTime() + 1_800_000);
+  const viewing = { lead_id: visited.id, property_id, starts_at, ends_at, status: "done" };
+  await createViewing(stack, world.id, viewing);
+  const first = (await day()).tasks.items.filter(
+    (task: { kind: string }) => task.kind === "contact_lead",
+  );
+  expect(first.map((task: { lead_id: string }) => task.lead_id)).toEqual([fresh.id]);
+});
+
 test("a key that acts for no agent sees the agency's day", async () => {
   const agency = await createAgency(stack);
   await agency.client.post("/leads", { full_name: "Sin agente" });

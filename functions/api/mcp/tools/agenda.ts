@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { localTime } from "../../../../types/contracts/times.ts";
-import { agentId, cutList, localMoment, viewingSummary } from "../fields.ts";
+import { agentId, cutList, localMoment, missingPermissions, viewingSummary } from "../fields.ts";
 import { defineTool, READS } from "../tool.ts";
 
 const dayOrTime = z.union([z.iso.date(), localTime], {
@@ -44,6 +44,7 @@ export const agenda = defineTool({
     time_zone: z.string().describe("Zona horaria de la agencia."),
     starts_from: localMoment.describe("Inicio del periodo mostrado."),
     starts_before: localMoment.describe("Fin del periodo mostrado, sin incluirlo."),
+    missing_permissions: missingPermissions,
     viewings: cutList(
       z.strictObject(viewingSummary),
       100,

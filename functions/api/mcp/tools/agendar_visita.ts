@@ -10,7 +10,7 @@ export const agendar_visita = defineTool({
   title: "Agendar una visita",
   description: [
     "Concierta la visita de un cliente a un inmueble y la devuelve confirmada en la zona horaria de la agencia.",
-    "Escribe la hora tal como la dice la persona, sin desfase (2026-05-04T17:30). Si el agente o el inmueble ya tienen otra visita a esa hora, no se agenda y la respuesta (conflict) dice cuál es; consulta «agenda» para proponer otra hora.",
+    "Escribe la hora tal como la dice la persona, sin desfase (2026-05-04T17:30). Si el agente o el inmueble ya tienen otra visita a esa hora, no se agenda y la respuesta (conflict) dice cuál es; consulta «agenda» para proponer otra hora. Una hora que ya ha pasado se rechaza; de una poco habitual avisa en warnings.",
     "Indica operation_id si la visita es de una operación abierta: al hacerse completará el paso «Propiedades visitadas».",
   ].join(" "),
   permission: "viewings:write",
@@ -40,9 +40,25 @@ export const agendar_visita = defineTool({
     }),
   output: z.strictObject({
     ...viewingSummary,
+    warnings: z
+      .array(z.string())
+      .describe("Lo que conviene confirmar con la persona; vacío si no hay nada."),
     time_zone: z.string().describe("Zona horaria de la agencia, en la que están las horas."),
   }),
   async run(body, { rpc }) {
-    return (await rpc("mcp_create_viewing", { body })) as never;
+    const viewing = (await rpc("mcp_create_viewing", { body })) as { starts_at: string };
+    return { ...viewing, warnings: warningsFor(viewing.starts_at) } as never;
   },
 });
+
+const FIRST_USUAL_HOUR = 8;
+const LAST_USUAL_HOUR = 20;
+
+/** The time is in the agency's zone, so its hour is the one on the clock there. */
+function warningsFor(starts_at: string): string[] {
+  const hour = Number(starts_at.slice(11, 13));
+  if (hour >= FIRST_USUAL_HOUR && hour <= LAST_USUAL_HOUR) return [];
+  return [
+    `La visita empieza a las ${starts_at.slice(11, 16)}, una hora poco habitual: confírmala con la persona.`,
+  ];
+}

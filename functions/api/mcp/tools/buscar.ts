@@ -1,17 +1,19 @@
 import { z } from "zod";
 import { id, words } from "../../../../types/contracts/fields.ts";
-import { LeadStatus, Temperature } from "../../../../types/contracts/leads.ts";
 import {
   cutList,
   emailAddress,
   fullName,
   leadId,
+  leadStatus,
   localMoment,
+  missingPermissions,
   operationId,
   operationType,
   phoneNumber,
   propertySummary,
   stageLabel,
+  temperature,
 } from "../fields.ts";
 import { defineTool, READS } from "../tool.ts";
 
@@ -27,13 +29,15 @@ const Lead = z.strictObject({
   full_name: fullName,
   phone: phoneNumber,
   email: emailAddress,
-  lead_status: LeadStatus.nullable().describe(
-    "new, contacted, qualified, unqualified; null si vende.",
-  ),
-  temperature: Temperature.nullable().describe("hot, warm o cold; null si aún no se sabe."),
+  lead_status: leadStatus,
+  temperature,
   archived_at: localMoment.nullable().describe("Cuándo se archivó; null si está activo."),
   created_at: localMoment.describe("Cuándo llegó."),
-  open_operations: z.array(OpenOperation).max(3).describe("Sus operaciones abiertas."),
+  open_operations: z
+    .array(OpenOperation)
+    .max(3)
+    .nullable()
+    .describe("Sus operaciones abiertas; null si la credencial no tiene operations:read."),
 });
 
 const Client = z
@@ -73,6 +77,7 @@ export const buscar = defineTool({
       .describe("Cuántos resultados como mucho: de 1 a 25, por defecto 10."),
   }),
   output: z.strictObject({
+    missing_permissions: missingPermissions,
     truncated: z.boolean().describe("true si hay más resultados de los que se muestran."),
     results: z
       .array(

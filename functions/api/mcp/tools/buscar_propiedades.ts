@@ -34,7 +34,10 @@ export const buscar_propiedades = defineTool({
     understood: z
       .strictObject({
         listing_type: ListingType.optional().describe("sale o rent; ausente si no se ha pedido."),
-        property_types: z.array(PropertyType).optional().describe("Tipos de inmueble admitidos."),
+        property_types: z
+          .array(PropertyType.describe("Un tipo."))
+          .optional()
+          .describe("Tipos de inmueble admitidos."),
         price_min: z.number().optional().describe("Precio mínimo en EUR."),
         price_max: z.number().optional().describe("Precio máximo en EUR."),
         bedrooms_min: z.number().optional().describe("Dormitorios como mínimo."),

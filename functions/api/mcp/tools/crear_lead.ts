@@ -12,12 +12,16 @@ import {
   emailAddress,
   fullName,
   leadId,
+  leadStatus,
   operationId,
   operationType,
   phoneNumber,
   stageLabel,
 } from "../fields.ts";
 import { ADDS, defineTool } from "../tool.ts";
+
+// The contract's own description is in English, and an alternative keeps it.
+const origin = Origin.describe("Por dónde llegó.");
 
 /** A new lead with its operation; the RPC is that of POST /leads. */
 export const crear_lead = defineTool({
@@ -36,7 +40,7 @@ export const crear_lead = defineTool({
       "Teléfono, tal como lo haya dado; sin prefijo se lee como del país de la agencia.",
     ),
     email: optional(asWritten).describe("Correo electrónico, tal como lo haya dado."),
-    origin: optional(Origin).describe("Por dónde llegó; por defecto other."),
+    origin: optional(origin).describe("Por dónde llegó; por defecto other."),
     budget_max: optional(amount).describe(
       "Lo máximo que pagaría en EUR: el precio si compra, la renta mensual si alquila.",
     ),
@@ -73,8 +77,8 @@ export const crear_lead = defineTool({
     email_is_valid: Lead.shape.email_is_valid.describe(
       "Si el correo es una dirección; null si no consta.",
     ),
-    origin: Origin.describe("Por dónde llegó."),
-    lead_status: Lead.shape.lead_status.describe("Cualificación."),
+    origin,
+    lead_status: leadStatus,
     budget_max: z.number().nullable().describe("Lo máximo que pagaría."),
     bedrooms_min: z.int().nullable().describe("Dormitorios mínimos."),
     assigned_agent_id: agentId.nullable().describe("El agente al que le ha tocado; null si nadie."),

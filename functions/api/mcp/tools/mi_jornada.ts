@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { agentId, cutList, localMoment, Task } from "../fields.ts";
+import { agentId, cutList, localMoment, missingPermissions, Task } from "../fields.ts";
+import { type TaskFacts, taskOf } from "../tasks.ts";
 import { defineTool, READS } from "../tool.ts";
 
 /** The caller's day: what waits, whose turn it is, since when. */
@@ -8,7 +9,7 @@ export const mi_jornada = defineTool({
   title: "Mi jornada",
   description: [
     "Responde a «¿qué tengo hoy?»: lo que está pendiente en la agencia, primero lo que le toca a quien pregunta y, dentro de eso, lo más atrasado.",
-    "Incluye mensajes sin responder, contactos nuevos, visitas de hoy y mañana o sin cerrar, y lo que frena cada operación abierta, con el turno de quién es y desde cuándo. Cada tarea trae los identificadores que piden las demás herramientas.",
+    "Incluye mensajes sin responder, contactos nuevos, visitas de hoy y mañana o sin cerrar, y lo que frena cada operación abierta, con el turno de quién es y desde cuándo. Lo que la credencial no puede leer (missing_permissions) no aparece. Cada tarea trae los identificadores que piden las demás herramientas.",
   ].join(" "),
   permission: "operations:read",
   annotations: READS,
@@ -27,6 +28,7 @@ export const mi_jornada = defineTool({
       .nullable()
       .describe("El agente que pregunta; null si la credencial no actúa por ninguno."),
     agent_name: z.string().nullable().describe("Nombre de ese agente."),
+    missing_permissions: missingPermissions,
     overdue_total: z
       .int()
       .describe(
@@ -35,6 +37,10 @@ export const mi_jornada = defineTool({
     tasks: cutList(Task, 50, "Las tareas: las propias primero, las más atrasadas antes."),
   }),
   async run({ limit }, { rpc }) {
-    return (await rpc("mcp_my_day", { page_limit: limit })) as never;
+    const day = (await rpc("mcp_my_day", { page_limit: limit })) as {
+      tasks: { items: TaskFacts[] };
+    };
+    const { items, ...list } = day.tasks;
+    return { ...day, tasks: { ...list, items: items.map(taskOf) } } as never;
   },
 });

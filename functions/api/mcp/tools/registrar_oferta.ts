@@ -4,6 +4,9 @@ import { CreateOffer, Offer, OfferType } from "../../../../types/contracts/offer
 import { leadId, operationId, propertyId } from "../fields.ts";
 import { ADDS, defineTool } from "../tool.ts";
 
+// The contract's own description is in English, and an alternative keeps it.
+const offerType = OfferType.describe("sale o rent.");
+
 /** An offer received; the RPC is that of POST /offers. */
 export const registrar_oferta = defineTool({
   name: "registrar_oferta",
@@ -23,7 +26,7 @@ export const registrar_oferta = defineTool({
       "Inmueble por el que se ofrece; por defecto el de la operación.",
     ),
     currency: CreateOffer.shape.currency.describe("Moneda (ISO 4217); por defecto EUR."),
-    offer_type: optional(OfferType).describe(
+    offer_type: optional(offerType).describe(
       "sale o rent; por defecto, según esté publicado el inmueble.",
     ),
     notes: optional(text(10_000)).describe("Condiciones o comentarios de la oferta."),
@@ -35,7 +38,7 @@ export const registrar_oferta = defineTool({
     property_id: propertyId,
     amount: z.number().describe("Importe ofrecido."),
     currency: z.string().describe("Moneda (ISO 4217)."),
-    offer_type: OfferType.describe("sale o rent."),
+    offer_type: offerType,
     status: Offer.shape.status.describe("received: recibida, sin aceptar."),
     public_token: z.string().describe("Clave del enlace que se puede compartir con el cliente."),
     notes: z.string().nullable().describe("Condiciones o comentarios."),

@@ -3,6 +3,7 @@ import { Document } from "../../../../types/contracts/documents.ts";
 import { id } from "../../../../types/contracts/fields.ts";
 import { Lead } from "../../../../types/contracts/leads.ts";
 import { Offer } from "../../../../types/contracts/offers.ts";
+import type { Permission } from "../../../../types/contracts/permissions.ts";
 import { Signature } from "../../../../types/contracts/signatures.ts";
 import { ViewingStatus } from "../../../../types/contracts/viewings.ts";
 import {
@@ -11,16 +12,21 @@ import {
   emailAddress,
   fullName,
   leadId,
+  leadStatus,
   localMoment,
+  missingPermissions,
   operationId,
   operationType,
   pendingActions,
   phoneNumber,
   propertyId,
   propertySummary,
+  propertyTitle,
   stageLabel,
   Task,
+  temperature,
 } from "../fields.ts";
+import { type TaskFacts, taskOf } from "../tasks.ts";
 import { defineTool, READS } from "../tool.ts";
 
 const Person = z
@@ -30,10 +36,8 @@ const Person = z
     phone: phoneNumber,
     email: emailAddress,
     origin: Lead.shape.origin.describe("Por dónde llegó."),
-    lead_status: Lead.shape.lead_status.describe(
-      "Cualificación; null si es propietario que vende.",
-    ),
-    temperature: Lead.shape.temperature.describe("hot, warm o cold; null si aún no se sabe."),
+    lead_status: leadStatus,
+    temperature,
     intent: z.string().nullable().describe("Qué busca, en pocas palabras."),
     budget_max: z.number().nullable().describe("Lo máximo que pagaría; renta mensual si alquila."),
     bedrooms_min: z.int().nullable().describe("Dormitorios que necesita como mínimo."),
@@ -65,7 +69,11 @@ const Operation = z.strictObject({
   in_stage_since: localMoment.describe("Desde cuándo está en esta etapa."),
   deposit_paid_at: localMoment.nullable().describe("Cuándo se pagó la fianza de un alquiler."),
   closed_at: localMoment.nullable().describe("Cuándo se cerró; null si está abierta."),
-  property: z.strictObject(propertySummary).nullable().describe("El inmueble elegido, si lo hay."),
+  property_id: propertyId.nullable().describe("El inmueble elegido, si lo hay."),
+  property: z
+    .strictObject(propertySummary)
+    .nullable()
+    .describe("Ese inmueble; null si no lo hay o sin properties:read."),
 });
 
 const Viewing = z.strictObject({
@@ -75,7 +83,7 @@ const Viewing = z.strictObject({
   status: ViewingStatus.describe("scheduled, done, cancelled o no_show."),
   operation_id: operationId.nullable().describe("Operación de la que forma parte."),
   property_id: propertyId,
-  property_title: z.string().nullable().describe("Título del inmueble."),
+  property_title: propertyTitle,
   agent_name: z.string().nullable().describe("Quién lo enseña."),
   notes: z.string().nullable().describe("Notas, hasta 300 caracteres."),
 });
@@ -126,6 +134,13 @@ const Message = z.strictObject({
   created_at: localMoment.describe("Cuándo se recibió o se envió."),
 });
 
+/** A part of the file that takes a permission of its own, as it does in REST. */
+function readable<List extends z.ZodType>(list: List, permission: Permission) {
+  return list
+    .nullable()
+    .describe(`${list.description} null si la credencial no tiene ${permission}.`);
+}
+
 /** Everything about one lead in one answer. */
 export const ver_expediente = defineTool({
   name: "ver_expediente",
@@ -142,19 +157,29 @@ export const ver_expediente = defineTool({
   output: z.strictObject({
     time_zone: z.string().describe("Zona horaria de la agencia, en la que están todas las horas."),
     lead: Person,
-    operations: cutList(
-      Operation,
-      10,
-      "Operaciones: primero las abiertas, las más recientes antes.",
+    missing_permissions: missingPermissions,
+    operations: readable(
+      cutList(Operation, 10, "Operaciones: primero las abiertas, las más recientes antes."),
+      "operations:read",
     ),
-    viewings: cutList(Viewing, 10, "Visitas, las últimas o más lejanas en el futuro primero."),
-    offers: cutList(OfferMade, 10, "Ofertas, las más recientes primero."),
-    documents: cutList(DocumentState, 20, "Documentos, los más recientes primero."),
-    signatures: cutList(SignatureState, 10, "Firmas, las más recientes primero."),
+    viewings: readable(
+      cutList(Viewing, 10, "Visitas, las últimas o más lejanas en el futuro primero."),
+      "viewings:read",
+    ),
+    offers: readable(cutList(OfferMade, 10, "Ofertas, las más recientes primero."), "offers:read"),
+    documents: readable(
+      cutList(DocumentState, 20, "Documentos, los más recientes primero."),
+      "documents:read",
+    ),
+    signatures: readable(
+      cutList(SignatureState, 10, "Firmas, las más recientes primero."),
+      "signatures:read",
+    ),
     messages: cutList(Message, 10, "Mensajes, los más recientes primero."),
     next_action: Task.describe("La siguiente acción que se recomienda, y por qué."),
   }),
   async run({ lead_id }, { rpc }) {
-    return (await rpc("mcp_case_file", { lead_id })) as never;
+    const file = (await rpc("mcp_case_file", { lead_id })) as { next_action: TaskFacts };
+    return { ...file, next_action: taskOf(file.next_action) } as never;
   },
 });

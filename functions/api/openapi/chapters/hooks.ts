@@ -18,7 +18,7 @@ export const hooks: Chapter = {
   createHook: {
     summary: "Subscribe to an event",
     description:
-      "Each event is posted to the URL once; see the webhooks. The URL has to be https and on the public internet. The same event and URL again give the id that exists.",
+      "Each event is posted to the URL once; see the webhooks. The URL has to be https and on the public internet, on any port. An event has at most 20 hooks. The same event and URL again give the id that exists.",
     sends: {
       "Won deals, to an automation": {
         event_type: hook.event_type,
@@ -26,7 +26,7 @@ export const hooks: Chapter = {
       },
     },
     gives: { 201: ["The subscription's id, without an envelope.", { id: hook.id }] },
-    refuses: { invalid_target: "target_url" },
+    refuses: { invalid_target: "target_url", too_many_hooks: "event_type" },
   },
   deleteHook: {
     summary: "Unsubscribe",

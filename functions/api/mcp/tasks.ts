@@ -1,0 +1,145 @@
+/** A task as the database tells it: facts, of which those that the caller may not read are null. */
+export interface TaskFacts {
+  kind: string;
+  full_name: string | null;
+  stage_label: string | null;
+  next_stage_label: string | null;
+  pending_action: { id: string; label: string } | null;
+  /** Only of the next action of a case file: why nothing waits. */
+  why?: string | null;
+  archive_reason?: string | null;
+  [fact: string]: unknown;
+}
+
+interface Step {
+  /** What closes the step, as an assistant would tell a person or do it itself. */
+  how: string;
+  /** The tool that does it, or the first part of it. */
+  tool: string | null;
+}
+
+const STEPS = new Map<string, Step>([
+  [
+    "propiedadesVisitadas",
+    {
+      how: "Agenda la visita con «agendar_visita», con operation_id; cuando se haga, la agencia la marca como hecha. También vale registrar la hoja de visita recibida.",
+      tool: "agendar_visita",
+    },
+  ],
+  [
+    "favoritaElegida",
+    {
+      how: "Cuando el cliente elija inmueble, indícalo en property_id al llamar a «avanzar_etapa»; si aún no hay ninguno, propónselos con «buscar_propiedades».",
+      tool: "buscar_propiedades",
+    },
+  ],
+  [
+    "ofertaPreparada",
+    { how: "Registra la oferta con «registrar_oferta».", tool: "registrar_oferta" },
+  ],
+  [
+    "precioAcordado",
+    {
+      how: "Necesita una oferta registrada («registrar_oferta») y que la otra parte la acepte; entonces una persona de la agencia marca el paso como hecho en la operación. Ninguna herramienta lo hace.",
+      tool: null,
+    },
+  ],
+  [
+    "fianzaPagada",
+    {
+      how: "Cuando el inquilino pague la fianza, una persona de la agencia anota la fecha en la operación (deposit_paid_at). Ninguna herramienta lo hace.",
+      tool: null,
+    },
+  ],
+]);
+
+/** What closes a step of a gate. One that is not known here is an agency's own, which only a person ticks. */
+export function stepOf(id: string): Step {
+  return (
+    STEPS.get(id) ?? {
+      how: "Una persona de la agencia marca el paso como hecho en la operación.",
+      tool: null,
+    }
+  );
+}
+
+/** What is said of a task, beside its facts. */
+interface Words {
+  text: string;
+  reason: string;
+  how: string | null;
+  tool: string | null;
+}
+
+/** A task with what is to be said about it in Spanish, and the tool that does it if there is one. */
+export function taskOf({ why, archive_reason, next_stage_label, ...facts }: TaskFacts) {
+  return { ...facts, ...wordsOf({ why, archive_reason, next_stage_label, ...facts } as TaskFacts) };
+}
+
+function wordsOf(task: TaskFacts): Words {
+  const who = task.full_name ?? "el cliente";
+  const simply = (text: string, reason: string): Words => ({ text, reason, how: null, tool: null });
+  switch (task.kind) {
+    case "answer_message":
+      return simply(`Responder a ${who}`, "Su último mensaje no tiene respuesta.");
+    case "contact_lead":
+      return simply(
+        `Llamar o escribir por primera vez a ${who}`,
+        "Es un contacto nuevo y nadie ha hablado con él.",
+      );
+    case "review_sanctions":
+      return simply(
+        `Revisar la posible coincidencia en listas de sanciones de ${who}`,
+        "Una persona debe confirmarla o descartarla antes de seguir.",
+      );
+    case "close_viewing":
+      return simply(
+        `Anotar cómo fue la visita de ${who}`,
+        "La visita terminó y sigue como programada.",
+      );
+    case "prepare_viewing":
+      return simply(`Visita con ${who}`, "Está programada para hoy o mañana.");
+    case "advance_stage":
+      return {
+        text: `Pasar la operación de ${who} a «${task.next_stage_label}»`,
+        reason: `La etapa «${task.stage_label}» no tiene pasos pendientes.`,
+        how: "Llama a «avanzar_etapa» con su operation_id.",
+        tool: "avanzar_etapa",
+      };
+    case "pending_step":
+      return {
+        text: `${task.full_name ?? "Operación"}: ${task.pending_action?.label}`,
+        reason: `La etapa «${task.stage_label}» no avanza sin este paso.`,
+        ...stepOf(task.pending_action?.id ?? ""),
+      };
+    default:
+      return nothingWaits(task, simply);
+  }
+}
+
+function nothingWaits(task: TaskFacts, simply: (text: string, reason: string) => Words): Words {
+  switch (task.why) {
+    case "archived":
+      return simply(
+        "Nada: el contacto está archivado",
+        `Motivo del archivo: ${task.archive_reason}`,
+      );
+    case "viewing_arranged":
+      return simply(
+        "Esperar a la visita programada",
+        "La etapa actual se completa cuando se haga la visita.",
+      );
+    case "unqualified":
+      return simply("Nada pendiente", "Está descartado y no tiene ninguna operación abierta.");
+    case "no_open_operation":
+      return simply(
+        `Abrir una operación para ${task.full_name}`,
+        "No tiene ninguna operación abierta ni nada pendiente.",
+      );
+    default:
+      return simply(
+        "Nada pendiente que esta credencial pueda ver",
+        "Sin operations:read no se sabe cómo van sus operaciones.",
+      );
+  }
+}

@@ -1,0 +1,84 @@
+import type { Credential } from "../_shared/credential.ts";
+import { ApiError } from "../_shared/errors.ts";
+import { logProblem } from "../_shared/log.ts";
+import { ServiceRpc } from "../_shared/service_rpc.ts";
+import { clientAddress } from "./client_address.ts";
+import type { ApiContext } from "./context.ts";
+
+/** What api.count_stranger answers. */
+interface Budget {
+  requests_per_minute: number;
+  allowed: boolean;
+  remaining: number;
+  reset_seconds: number;
+  retry_after_seconds: number | null;
+}
+
+const ANSWER_WITHIN_MS = 2000;
+const SPENT_MAX = 1000;
+/** Who may come again when. It spares the database what a caller sends who does not wait. */
+const spent = new Map<string, { until: number; refusal: ApiError }>();
+let service: ServiceRpc | undefined;
+
+/**
+ * Counts a request that showed no valid credential, by its address and by the key that was refused. Returns the refusal
+ * when it was one too many. It is asked only after a credential was refused, so whoever has a valid one never feels
+ * what others at the same address do. When it cannot be counted, it is not held against anybody.
+ */
+export async function tooManyStrangers(
+  c: ApiContext,
+  refused: Credential | undefined,
+): Promise<ApiError | undefined> {
+  const address = clientAddress(c.req.raw.headers);
+  const key_prefix = refused?.kind === "api_key" ? refused.token.split("_")[1] : undefined;
+  const who = `${address} ${key_prefix ?? ""}`;
+  const known = spent.get(who);
+  if (known && known.until > Date.now()) return known.refusal;
+  let budget: Budget;
+  try {
+    service ??= new ServiceRpc(ANSWER_WITHIN_MS);
+    budget = await service.once<Budget>("count_stranger", { address, key_prefix });
+  } catch (cause) {
+    logProblem({
+      request_id: c.get("requestId"),
+      method: c.req.method,
+      path: "count_stranger",
+      status: 200,
+      code: "not_counted",
+      cause,
+    });
+    return undefined;
+  }
+  showBudget(c, budget);
+  if (budget.allowed) return undefined;
+  return remember(who, budget);
+}
+
+function showBudget(c: ApiContext, budget: Budget): void {
+  const { limit, remaining, reset } = rateLimitOf(budget);
+  c.header("RateLimit-Limit", limit);
+  c.header("RateLimit-Remaining", remaining);
+  c.header("RateLimit-Reset", reset);
+}
+
+function remember(who: string, budget: Budget): ApiError {
+  const retry_after_seconds = budget.retry_after_seconds ?? 1;
+  const refusal = new ApiError(
+    "rate_limited",
+    "Too many requests without a valid credential; try again later.",
+    { details: { retry_after_seconds }, rateLimit: rateLimitOf(budget) },
+  );
+  // A Map keeps the order of insertion, so the first one is remembered longest.
+  const oldest = spent.keys().next().value;
+  if (spent.size >= SPENT_MAX && oldest !== undefined) spent.delete(oldest);
+  spent.set(who, { until: Date.now() + retry_after_seconds * 1000, refusal });
+  return refusal;
+}
+
+function rateLimitOf(budget: Budget) {
+  return {
+    limit: String(budget.requests_per_minute),
+    remaining: String(budget.remaining),
+    reset: String(budget.reset_seconds),
+  };
+}

@@ -1,0 +1,54 @@
+create type private.budget as (
+  requests_per_minute int,
+  allowed boolean,
+  full_at_us bigint,
+  remaining int,
+  reset_seconds int,
+  retry_after_seconds int
+);
+comment on type private.budget is 'What one request made of a bucket: whether it may pass, when the bucket will be full again, and what the caller is told.';
+
+-- The one rule of all buckets; where each keeps its state is its own affair.
+create function private.spend(full_at_us bigint, now_us bigint, requests_per_minute int) returns private.budget
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  interval_us bigint := greatest(60000000 / requests_per_minute, 1);
+  window_us bigint := interval_us * requests_per_minute;
+  budget private.budget;
+begin
+  -- Generic cell rate algorithm: all there is to know is the time at which the bucket will be full again. That is now at
+  -- the earliest, and a window from now at the latest: a clock that was put back must not close a bucket until it has
+  -- caught up.
+  full_at_us := least(greatest(coalesce(full_at_us, 0), now_us), now_us + window_us);
+  budget.requests_per_minute := requests_per_minute;
+  budget.allowed := full_at_us + interval_us <= now_us + window_us;
+  -- A request refused for its rate costs nothing: who comes back after Retry-After finds a token.
+  budget.full_at_us := case when budget.allowed then full_at_us + interval_us else full_at_us end;
+  budget.remaining := (now_us + window_us - budget.full_at_us) / interval_us;
+  budget.reset_seconds := ceil((budget.full_at_us - now_us) / 1000000.0);
+  budget.retry_after_seconds := case when not budget.allowed then ceil(interval_us / 1000000.0) end;
+  return budget;
+end
+$$;
+comment on function private.spend(bigint, bigint, int) is
+  'Takes one request from a bucket that will be full at a time given in microseconds, null if it never was used. It holds as many requests as may be made a minute, and refills continuously.';
+
+create function private.show_budget(budget private.budget) returns text
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return
+    set_config('corredor.rate_limit',
+      format('{"limit": %s, "remaining": %s, "reset": %s}',
+        budget.requests_per_minute, budget.remaining, budget.reset_seconds), true)
+    || set_config('response.headers',
+      format('[{"ratelimit-limit": "%s"}, {"ratelimit-remaining": "%s"}, {"ratelimit-reset": "%s"}]',
+        budget.requests_per_minute, budget.remaining, budget.reset_seconds), true);
+end
+$$;
+comment on function private.show_budget(private.budget) is
+  'Shows a budget in the RateLimit headers, and leaves it for private.raise_error, so that refusals show it too.';

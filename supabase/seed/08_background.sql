@@ -44,4 +44,4 @@ select private.compare_contacts() as compared;
 drop table demo_operation, demo_lead;
 
 -- Waiting longer than a request takes, so that a lead of the first minute asks for the intake itself.
-update public.intake_jobs set available_at = now() - interval '5 minutes';
+update public.intake_jobs set available_at = now() - interval '2 minutes';

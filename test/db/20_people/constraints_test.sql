@@ -116,9 +116,9 @@ create function pg_temp.stored(table_name text, phone text, email text) returns 
 language plpgsql as $$
 declare stored text;
 begin
-  execute format('update public.%I set phone = $1, email = $2
+  execute format('update public.%I set phone = $1, email = $2 where agency_id = $3
     returning concat_ws(''|'', coalesce(phone, ''-''), coalesce(phone_e164, ''-''), coalesce(email, ''-''), coalesce(email_is_valid::text, ''-''))', table_name)
-  into stored using phone, email;
+  into stored using phone, email, pg_temp.id('agency');
   return stored;
 end
 $$;

@@ -30,7 +30,7 @@ language sql as $$
   insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.id('agency'), pg_temp.id(lead), full_name, pg_temp.id(contact));
   insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (pg_temp.id('agency'), pg_temp.id(lead), pg_temp.id(contact));
 $$;
-create function pg_temp.resolve() returns int
+create function pg_temp.screen_all() returns int
 language sql as $$
   select private.intake_screen((c ->> 'claim_id')::uuid, array(select (j ->> 'id')::uuid from jsonb_array_elements(c -> 'jobs') j))
   from private.intake_claim(100) c
@@ -68,7 +68,7 @@ create temp table claim as select private.intake_claim(10) as json;
 select is(json #> '{jobs,0,person}', '{"name": "Aleksei Borisovich Volkonin", "birth_date": null, "country": null}',
   'a service is not told the birth date of whoever else uses the e-mail') from claim;
 update public.intake_jobs set available_at = clock_timestamp() - interval '1 second';
-do $$ begin perform pg_temp.resolve(); end $$;
+do $$ begin perform pg_temp.screen_all(); end $$;
 select is(pg_temp.status('under ana'), 'possible_match', 'a listed person under another person''s e-mail is a possible match');
 select is((pg_temp.last_screen('under ana')).score, 1::numeric, 'with the whole score');
 select is((select birth_date from public.possible_sanctions_matches where lead_id = pg_temp.id('under ana')), null, 'and is not shown with the other''s birth date');
@@ -78,7 +78,7 @@ do $$ begin
   perform pg_temp.contact('namesake', 'VOLKONIN, Aleksei Borisovich', '1990-01-01');
   perform pg_temp.lead('namesake', 'Aleksei Borisovich Volkonin', 'namesake');
   update public.contacts set nationality = 'ES' where id = pg_temp.id('ana');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select is(pg_temp.status('derbani'), 'possible_match', 'nor does a name that is only a part of the lead''s give its birth date');
 select is(pg_temp.status('namesake'), 'clear', 'the birth date of a contact of the same name tells a namesake apart');
@@ -87,11 +87,11 @@ select results_eq($$select (s).screened_name, (s).birth_date from pg_temp.last_s
 do $$ begin
   perform pg_temp.contact('shared', 'Li Guanming');
   perform pg_temp.lead('li', 'Li Guanming', 'shared');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
   perform pg_temp.decide('li', 'cleared');
   perform pg_temp.lead('li again', 'Guanming Li', 'shared');
   perform pg_temp.lead('other li', 'Li Guan Ming', 'shared');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select is(pg_temp.status('li again'), 'clear', 'what was cleared for a contact is cleared for its next lead of that name');
 select is(pg_temp.status('other li'), 'possible_match', 'and not for one of another name');
@@ -100,19 +100,19 @@ select is(pg_temp.status('other li'), 'possible_match', 'and not for one of anot
 do $$ begin
   perform pg_temp.contact('renamed', 'Li Guanming');
   perform pg_temp.lead('renamed', 'Li Guanming', 'renamed');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
   update public.leads set full_name = 'L. Gómez Ruiz' where id = pg_temp.id('renamed');
 end $$;
 select is(pg_temp.waiting('renamed'), 1, 'a lead with another name is screened again');
 select is(pg_temp.status('renamed'), 'possible_match', 'while that waits the match stands');
-do $$ begin perform pg_temp.resolve(); end $$;
+do $$ begin perform pg_temp.screen_all(); end $$;
 select is(pg_temp.status('renamed'), 'possible_match', 'and it stands when the other name is nobody''s');
 select is(pg_temp.shown('renamed'), 'Li Guanming', 'operators see it');
 select ok(pg_temp.asked('renamed'), 'and somebody is asked to look');
 select is((pg_temp.last_screen('renamed')).entries #>> '{0,found_by,name}', 'Li Guanming', 'with the name that gave it');
 do $$ begin
   update public.leads set full_name = 'Luis Gómez' where id = pg_temp.id('renamed');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select is((pg_temp.last_screen('renamed')).entries #>> '{0,found_by,name}', 'Li Guanming', 'however often it is renamed');
 update public.sanctions_screens set status = 'error', resolved_at = clock_timestamp(), entries = null where id = (pg_temp.last_screen('renamed')).id;
@@ -121,13 +121,13 @@ select throws_ok($$select admin.resolve_sanctions_match(s.id, 'cleared', 'x') fr
   'PT422', null, 'a result that a later one replaced is not decided about');
 do $$ begin
   insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (pg_temp.id('agency'), pg_temp.id('renamed'), pg_temp.id('renamed'));
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
   perform pg_temp.decide('renamed', 'cleared');
 end $$;
 select is(pg_temp.status('renamed'), 'clear', 'a person clears it');
 do $$ begin
   update public.leads set full_name = 'Luis Gómez Gil' where id = pg_temp.id('renamed');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select is(pg_temp.status('renamed'), 'clear', 'and then the next name is clear');
 
@@ -135,7 +135,7 @@ do $$ begin
   perform pg_temp.contact('quick', 'Li Guanming');
   perform pg_temp.lead('quick', 'Li Guanming', 'quick');
   update public.leads set full_name = 'Luis Gómez' where id = pg_temp.id('quick');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select is(pg_temp.shown('quick'), 'Li Guanming', 'a rename before the first screen ran does not hide the name the lead came with');
 do $$ begin
@@ -144,9 +144,9 @@ do $$ begin
   update public.leads set full_name = 'Luis Gómez' where id = pg_temp.id('overtaken');
   update public.intake_jobs j set available_at = clock_timestamp() + interval '1 hour'
   where j.screen_id = (select id from public.sanctions_screens where lead_id = pg_temp.id('overtaken') order by created_at limit 1);
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
   update public.intake_jobs j set available_at = clock_timestamp() - interval '1 second';
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select is(pg_temp.status('overtaken'), 'possible_match', 'nor when the later screen overtakes the first');
 
@@ -154,9 +154,9 @@ select is(pg_temp.status('overtaken'), 'possible_match', 'nor when the later scr
 do $$ begin
   perform pg_temp.contact('known', 'Aleksei Borisovich Volkonin');
   perform pg_temp.lead('known', 'Aleksei Borisovich Volkonin', 'known');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
   update public.contacts set birth_date = '1990-01-01' where id = pg_temp.id('known');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select is(pg_temp.status('known'), 'possible_match', 'a birth date that becomes known is for a person to judge by');
 select is((select birth_date from public.possible_sanctions_matches where lead_id = pg_temp.id('known')), date '1990-01-01', 'and is shown with the match');
@@ -165,7 +165,7 @@ select is((select birth_date from public.possible_sanctions_matches where lead_i
 do $$ begin
   perform pg_temp.contact('confirmed', 'Khalid Derbani');
   perform pg_temp.lead('confirmed', 'Khalid Derbani', 'confirmed');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select ok(pg_temp.asked('confirmed'), 'a possible match asks to be confirmed or dismissed');
 do $$ begin perform pg_temp.decide('confirmed', 'confirmed'); end $$;
@@ -174,13 +174,13 @@ select is(pg_temp.shown('confirmed'), 'Khalid Mansour al-Derbani confirmed', 'an
 create temp table decision as select (pg_temp.last_screen('confirmed')).resolution_at as at;
 do $$ begin
   insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (pg_temp.id('agency'), pg_temp.id('confirmed'), pg_temp.id('confirmed'));
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select results_eq($$select (s).resolution, (s).resolution_reason, (s).resolution_by, (s).resolution_at = at from pg_temp.last_screen('confirmed') s, decision$$,
   $$values ('confirmed', 'Looked at the passport', 'Marta', true)$$, 'a later screen that finds the same keeps who decided, why and when');
 do $$ begin
   update public.leads set full_name = 'Li Guanming' where id = pg_temp.id('confirmed');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select ok(pg_temp.asked('confirmed'), 'one that finds somebody else asks');
 select is(jsonb_array_length((pg_temp.last_screen('confirmed')).entries), 2, 'about both');
@@ -191,38 +191,38 @@ do $$ begin
   perform pg_temp.lead('dated', 'Aleksei Volkonin', 'dated');
   perform pg_temp.contact('undated', 'Aleksei Volkonin');
   perform pg_temp.lead('undated', 'Aleksei Volkonin', 'undated');
-  perform pg_temp.resolve();
+  perform pg_temp.screen_all();
 end $$;
 select is(pg_temp.status('dated') || ' ' || pg_temp.status('undated'), 'clear possible_match', 'one of two is told apart by a birth date');
 create temp table merge as select admin.merge_contacts(pg_temp.id('undated'), pg_temp.id('dated'), 'Ana') as id;
 select is(pg_temp.waiting('dated') || ' ' || pg_temp.waiting('undated'), '1 1', 'a merge that changes who a lead is has it screened again');
-do $$ begin perform pg_temp.resolve(); end $$;
+do $$ begin perform pg_temp.screen_all(); end $$;
 select is(pg_temp.status('dated'), 'possible_match', 'without the birth date it is a possible match');
 select admin.unmerge_contacts(id, 'Ana') from merge;
 select is(pg_temp.waiting('dated') || ' ' || pg_temp.waiting('undated'), '1 1', 'as does undoing it');
-do $$ begin perform pg_temp.resolve(); end $$;
+do $$ begin perform pg_temp.screen_all(); end $$;
 select is((pg_temp.last_screen('dated')).birth_date, date '1990-01-01', 'with what is known of the person again');
 select admin.merge_contacts(pg_temp.id('dated'), pg_temp.id('undated'), 'Ana') is not null;
-do $$ begin perform pg_temp.resolve(); end $$;
+do $$ begin perform pg_temp.screen_all(); end $$;
 select is(pg_temp.status('undated'), 'possible_match', 'a merge clears no match');
 do $$ begin
   perform pg_temp.contact('eva', 'Eva Ruiz');
   perform pg_temp.lead('eva', 'Eva Ruiz', 'eva');
   perform pg_temp.contact('eva too', 'Eva Ruiz');
   perform pg_temp.lead('eva too', 'Eva Ruiz', 'eva too');
-  perform pg_temp.resolve(), admin.merge_contacts(pg_temp.id('eva'), pg_temp.id('eva too'), 'Ana');
+  perform pg_temp.screen_all(), admin.merge_contacts(pg_temp.id('eva'), pg_temp.id('eva too'), 'Ana');
 end $$;
 select is(pg_temp.waiting('eva') + pg_temp.waiting('eva too'), 0, 'a merge that changes nothing of that screens nobody');
 
 -- The list
 do $$ begin perform pg_temp.load(entries || '{"L": {"name": "Li Guanming", "sanctions": "Another programme"}}') from list; end $$;
 select is(pg_temp.status('li'), 'pending', 'an entry that changed is screened again');
-do $$ begin perform pg_temp.resolve(); end $$;
+do $$ begin perform pg_temp.screen_all(); end $$;
 select is(pg_temp.status('li'), 'possible_match', 'and no longer counts as cleared');
 select is(pg_temp.status('quick'), 'possible_match', 'the match of an earlier name stays too');
 select is(pg_temp.load(entries - 'L'), 6, 'an entry that is gone is screened again for all whom it stood for, by whatever name') from list;
 select is(pg_temp.status('quick'), 'possible_match', 'the match stands while that waits');
-do $$ begin perform pg_temp.resolve(); end $$;
+do $$ begin perform pg_temp.screen_all(); end $$;
 select is(pg_temp.status('quick'), 'clear', 'a list that no longer has the entry clears it');
 select is(pg_temp.shown('confirmed'), 'Khalid Mansour al-Derbani confirmed', 'and what was confirmed besides stays confirmed');
 

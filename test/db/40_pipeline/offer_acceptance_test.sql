@@ -126,7 +126,7 @@ select is((select accepted_at from public.offers where agency_id = pg_temp.id('a
   'has no effect: the date follows from the status');
 
 -- A property that was taken back into the market returns to pending.
-update public.offers set status = 'rejected';
+update public.offers set status = 'rejected' where agency_id = pg_temp.id('agency');
 update public.properties set status = 'available' where id = pg_temp.id('flat');
 update public.listings set status = 'active' where id = pg_temp.id('active 1');
 insert into public.offers (agency_id, id, operation_id, property_id, amount)

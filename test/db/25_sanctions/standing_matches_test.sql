@@ -41,7 +41,7 @@ language sql as $$ select private.lead_json(l) ->> 'sanctions_status' from publi
 create function pg_temp.shown(lead text) returns text
 language sql as $$ select string_agg(v.listed_as || coalesce(' ' || v.resolution, ''), ', ') from public.possible_sanctions_matches v where v.lead_id = pg_temp.id(lead) $$;
 create function pg_temp.asked(lead text) returns boolean
-language sql as $$ select exists (select from private.open_tasks(pg_temp.id('agency'), pg_temp.id(lead)) t where t.kind = 'review_sanctions') $$;
+language sql as $$ select exists (select from private.open_tasks(pg_temp.id('agency'), '{leads:read}', array[pg_temp.id(lead)]) t where t.kind = 'review_sanctions') $$;
 create function pg_temp.decide(lead text, resolution text) returns void
 language sql as $$
   select admin.resolve_sanctions_match(v.screen_id, $2, 'Looked at the passport', 'Marta')

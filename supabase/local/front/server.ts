@@ -4,6 +4,7 @@ import { Failure } from "../failure.ts";
 import type { Turn } from "../functions/running.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { Forwarder } from "./forward.ts";
+import { answerMalformedRequests } from "./malformed.ts";
 import { routeOf } from "./routes.ts";
 import { serveStudioAssets } from "./studio-assets.ts";
 
@@ -77,6 +78,7 @@ export async function openFront(port: number, targets: FrontTargets): Promise<Fr
       void turn.then((turn) => call(turn, request, response, route.path));
     else call(turn, request, response, route.path);
   });
+  answerMalformedRequests(server);
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {

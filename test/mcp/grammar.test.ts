@@ -8,7 +8,8 @@ let stack: TestStack;
 let agency: TestAgency;
 
 beforeAll(async () => {
-  stack = await testStack({ functions: ["api"] });
+  // Without limits, under which another worker would take over in the middle of what is measured.
+  stack = await testStack({ functions: ["api"], edgeLimits: false });
   agency = await createAgency(stack);
 });
 afterAll(() => stack?.stop());

@@ -69,8 +69,12 @@ function timeOf(work: () => unknown): number {
   return least;
 }
 
-/** Twice the mail may take twice the time, and not four times; what takes next to no time is not measured. */
-const NOT_WORTH_MEASURING_MS = 25;
+/**
+ * Twice the mail may take twice the time, and not four times. What takes next to no time is not measured, and what looks
+ * slow is looked at again: a busy machine is slow by chance, a bad pattern each time.
+ */
+const NOT_WORTH_MEASURING_MS = 100;
+const LOOKS = 4;
 
 function expectLinear(read: (body: string) => unknown, size: number): void {
   for (const beginning of BEGINNINGS) {
@@ -79,13 +83,16 @@ function expectLinear(read: (body: string) => unknown, size: number): void {
         beginning +
         part.repeat(length / part.length + 1).slice(0, length - beginning.length - 1) +
         "x";
-      const whole = timeOf(() => read(body(size)));
-      if (whole < NOT_WORTH_MEASURING_MS) continue;
-      const half = timeOf(() => read(body(size / 2)));
-      expect(
-        whole / half,
-        `${JSON.stringify(beginning + part)}: ${half} ms, ${whole} ms`,
-      ).toBeLessThan(3);
+      let measured = "";
+      const isLinear = () => {
+        const whole = timeOf(() => read(body(size)));
+        if (whole < NOT_WORTH_MEASURING_MS) return true;
+        const half = timeOf(() => read(body(size / 2)));
+        measured = `${half} ms, ${whole} ms`;
+        return whole / half < 3;
+      };
+      const linear = Array.from({ length: LOOKS }).some(isLinear);
+      expect(linear, `${JSON.stringify(beginning + part)}: ${measured}`).toBe(true);
     }
   }
 }

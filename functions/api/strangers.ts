@@ -1,9 +1,9 @@
 import type { Credential } from "../_shared/credential.ts";
-import { ApiError } from "../_shared/errors.ts";
+import { ApiError, type RateLimit } from "../_shared/errors.ts";
 import { logProblem } from "../_shared/log.ts";
 import { ServiceRpc } from "../_shared/service_rpc.ts";
 import { clientAddress } from "./client_address.ts";
-import type { ApiContext } from "./context.ts";
+import { type ApiContext, showRateLimit } from "./context.ts";
 
 /** What api.count_stranger answers. */
 interface Budget {
@@ -49,16 +49,9 @@ export async function tooManyStrangers(
     });
     return undefined;
   }
-  showBudget(c, budget);
+  showRateLimit(c, rateLimitOf(budget));
   if (budget.allowed) return undefined;
   return remember(who, budget);
-}
-
-function showBudget(c: ApiContext, budget: Budget): void {
-  const { limit, remaining, reset } = rateLimitOf(budget);
-  c.header("RateLimit-Limit", limit);
-  c.header("RateLimit-Remaining", remaining);
-  c.header("RateLimit-Reset", reset);
 }
 
 function remember(who: string, budget: Budget): ApiError {
@@ -75,7 +68,7 @@ function remember(who: string, budget: Budget): ApiError {
   return refusal;
 }
 
-function rateLimitOf(budget: Budget) {
+function rateLimitOf(budget: Budget): RateLimit {
   return {
     limit: String(budget.requests_per_minute),
     remaining: String(budget.remaining),

@@ -768,6 +768,7 @@ export type Database = {
           event_type: string;
           id: string;
           lease_until: string | null;
+          lost_claims: number;
           queued_at: string;
           reason: string | null;
           round: number;
@@ -786,6 +787,7 @@ export type Database = {
           event_type: string;
           id?: string;
           lease_until?: string | null;
+          lost_claims?: number;
           queued_at?: string;
           reason?: string | null;
           round?: number;
@@ -803,6 +805,7 @@ export type Database = {
           event_type?: string;
           id?: string;
           lease_until?: string | null;
+          lost_claims?: number;
           queued_at?: string;
           reason?: string | null;
           round?: number;

@@ -14,6 +14,7 @@ create table public.events (
   run_id uuid,
   lease_until timestamptz,
   delivered_at timestamptz,
+  lost_claims int not null default 0,
   primary key (agency_id, id),
   constraint event_type_is_known check (event_type in ('deal_won', 'offer_accepted', 'signature_signed', 'document_completed')),
   -- The first qualifying transition queues, and only the first one.
@@ -23,6 +24,7 @@ create table public.events (
     'every_target_failed', 'some_targets_failed', 'attempts_spent', 'outcome_unknown', 'no_subscription_left',
     'not_serializable')),
   constraint attempts_are_limited check (attempts between 0 and 3),
+  constraint lost_claims_are_limited check (lost_claims between 0 and 3),
   constraint round_is_counted check (round >= 1),
   constraint claimed_has_a_lease check ((status = 'claimed') = (run_id is not null and lease_until is not null)),
   constraint delivered_is_dated check ((status = 'delivered') = (delivered_at is not null)),
@@ -40,6 +42,7 @@ comment on column public.events.subscription_ids is 'The subscriptions that exis
 comment on column public.events.status is 'pending (waits for a drain), claimed (a drain works on it) or delivered (nothing more is sent).';
 comment on column public.events.reason is 'Null when every target accepted. every_target_failed: tried again in the next run. Delivered with some_targets_failed, attempts_spent, outcome_unknown (a drain died after it may have posted), no_subscription_left or not_serializable: the row public.deliveries tells the rest.';
 comment on column public.events.attempts is 'Attempts so far, counted when a drain claims the event. At most 3 a round.';
+comment on column public.events.lost_claims is 'Claims by runs that died before they announced a POST; they cost no attempt. At most 3 a round: any more count as attempts, so that an event that kills drains ends as well.';
 comment on column public.events.round is '1, and one more for each admin.replay_event.';
 comment on column public.events.body is 'The bytes that are signed and posted, serialized once, at the first claim.';
 comment on column public.events.queued_at is 'When the transition happened.';

@@ -25,6 +25,23 @@ begin
     set state = 'unknown', error = 'drain_died', error_detail = 'The drain ended before it recorded an outcome.'
     from unnest(agency_ids, event_ids) as dead (agency_id, event_id)
     where d.event_id = dead.event_id and d.agency_id = dead.agency_id and d.state = 'posting';
+    -- An attempt is a POST, so a claim without one costs none: the crash was not the event's fault, nor the target's.
+    -- Unless it was the event that killed the drain; so that it ends, only 3 such claims a round are given back. Events
+    -- that were lost before come back scattered over some minutes: those that stood beside a killer lose it.
+    update public.events e
+    set status = 'pending',
+        attempts = e.attempts - 1,
+        lost_claims = e.lost_claims + 1,
+        run_id = null,
+        lease_until = null,
+        available_at = case when e.lost_claims = 0 then e.available_at
+          else clock_timestamp() + e.lost_claims * random() * interval '5 minutes' end
+    from unnest(agency_ids, event_ids, dead_run_ids) as dead (agency_id, event_id, run_id)
+    where e.agency_id = dead.agency_id and e.id = dead.event_id and e.run_id = dead.run_id and e.lost_claims < 3
+      and not exists (
+        select from public.deliveries d
+        where d.event_id = e.id and d.agency_id = e.agency_id and d.round = e.round and d.attempt = e.attempts);
+    -- Of the others. What was given back above has no run, and is left alone.
     perform private.settle_events(agency_ids, event_ids, dead_run_ids);
   end if;
 
@@ -47,7 +64,7 @@ begin
 end
 $$;
 comment on function private.drain_begin(uuid, int, int, boolean) is
-  'Starts a drain run, or one that continues another and takes what was due for that one. First takes back the events of runs that died: their open deliveries become unknown, and the events are settled. Returns {run_id, reclaimed}.';
+  'Starts a drain run, or one that continues another and takes what was due for that one. First takes back the events of runs that died: their open deliveries become unknown, and the events are settled; those that had no POST announced get their attempt back, up to 3 times a round. Returns {run_id, reclaimed}.';
 grant execute on function private.drain_begin(uuid, int, int, boolean) to service_role;
 
 create function api.drain_begin(

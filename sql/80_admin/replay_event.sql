@@ -22,7 +22,7 @@ begin
   end if;
 
   update public.events e
-  set status = 'pending', reason = null, attempts = 0, round = e.round + 1, subscription_ids = targets,
+  set status = 'pending', reason = null, attempts = 0, lost_claims = 0, round = e.round + 1, subscription_ids = targets,
       available_at = clock_timestamp(), delivered_at = null
   where e.agency_id = event.agency_id and e.id = event.id;
   return cardinality(targets);

@@ -1,7 +1,7 @@
 -- A target that has an event, or may have it, is never posted to again.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(25);
+select plan(30);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -111,24 +111,34 @@ do $$ begin
 end $$;
 select is(pg_temp.announce(pg_temp.run('slow'), 'late', 'a'), 0, 'a POST that might outlive the lease is not begun');
 
--- A drain that dies three times before it posts.
-do $$ begin
-  for n in 2 .. 3 loop
-    perform pg_temp.expire();
-    perform pg_temp.claim(pg_temp.begin_run());
-  end loop;
-end $$;
-select is(pg_temp.event('late'), 'claimed 3', 'each claim is an attempt');
-do $$ begin
+-- Drains that die before they announce a POST.
+create function pg_temp.lose() returns void
+language plpgsql as $$
+begin
+  update public.events set available_at = clock_timestamp() where subject_id = pg_temp.id('late') and status = 'pending';
+  perform pg_temp.claim(pg_temp.begin_run());
   perform pg_temp.expire();
   perform pg_temp.begin_run();
-end $$;
-select is(pg_temp.event('late'), 'delivered attempts_spent 3', 'and after three the event ends, with the reason');
+end
+$$;
+do $$ begin perform pg_temp.lose(); end $$;
+select is(pg_temp.event('late'), 'pending 0', 'a claim without a POST costs no attempt');
+select ok((select available_at <= clock_timestamp() from public.events where subject_id = pg_temp.id('late')), 'and the next drain may take the event at once');
+do $$ begin perform pg_temp.lose(); end $$;
+select is(pg_temp.event('late'), 'pending 0', 'nor does a second one');
+select ok((select available_at between clock_timestamp() - interval '1 second' and clock_timestamp() + interval '5 minutes' from public.events where subject_id = pg_temp.id('late')),
+  'but the event may wait some minutes, so that it does not stand beside the same others again');
+do $$ begin perform pg_temp.lose(), pg_temp.lose(); end $$;
+select is(pg_temp.event('late'), 'pending 1', 'from the fourth on, a claim is an attempt');
+do $$ begin perform pg_temp.lose(), pg_temp.lose(); end $$;
+select is(pg_temp.event('late'), 'delivered attempts_spent 3', 'so an event that kills drains ends, too');
 
 -- Rows that cannot be.
 select throws_ok($$update public.deliveries set state = 'accepted', status_code = null, error = null where agency_id = pg_temp.id('agency')$$, '23514', null, 'accepted means 2xx');
 select throws_ok($$update public.deliveries set state = 'failed', error = null where agency_id = pg_temp.id('agency')$$, '23514', null, 'a failure has its reason');
 select throws_ok($$update public.events set attempts = 4 where agency_id = pg_temp.id('agency')$$, '23514', null, 'there is no fourth attempt');
+
+select throws_ok($$update public.events set lost_claims = 4 where agency_id = pg_temp.id('agency')$$, '23514', null, 'nor a fourth claim that is given back');
 
 select * from finish();
 rollback;

@@ -20,6 +20,11 @@ beforeAll(async () => {
     $$;
     create function api.probe_raise(state text, message text) returns jsonb language plpgsql as $$
     begin raise exception '%', message using errcode = state; end $$;
+    create function api.probe_lists(texts text[], numbers int[], id uuid, amount numeric) returns jsonb
+    language sql as $$ select to_jsonb(texts) $$;
+    create function api.probe_hang_up() returns jsonb language sql security definer as $$
+      select to_jsonb(pg_terminate_backend(pg_backend_pid()))
+    $$;
     create function api.probe_closed() returns jsonb language sql as $$ select '1'::jsonb $$;
     grant execute on all functions in schema api to anon, authenticated, service_role;
     revoke execute on function api.probe_closed() from public, anon, authenticated;
@@ -167,6 +172,43 @@ describe("a call", () => {
     expect(
       await refusal(call("probe_closed", {}, { authorization: `Bearer ${token}` })),
     ).toMatchObject({ status: 403, code: "42501" });
+  });
+});
+
+describe("a call whose arguments are of the wrong kind", () => {
+  const right = { texts: ["a", 'b "c"'], numbers: [1, 2], id: crypto.randomUUID(), amount: 1.5 };
+  const wrong: Record<string, unknown[]> = {
+    texts: [{ a: 1 }, 5, "a"],
+    numbers: [["a"], { a: 1 }, 5, [{}]],
+    id: [5, {}, [], true],
+    amount: [{}, [], "a", true],
+  };
+
+  test("is answered, with a 400", async () => {
+    expect(await (await call("probe_lists", right)).json()).toEqual(right.texts);
+    for (const [name, values] of Object.entries(wrong)) {
+      for (const value of values) {
+        const answer = await refusal(call("probe_lists", { ...right, [name]: value }));
+        expect(answer, `${name}: ${JSON.stringify(value)}`).toMatchObject({
+          status: 400,
+          code: "22P02",
+        });
+      }
+    }
+  });
+});
+
+describe("a call whose connection to the database is lost", () => {
+  test.each([
+    ["in one step", {}],
+    ["step by step", { accept: "application/vnd.pgrst.object+json" }],
+  ])("%s is a 503 that says when to come back, and the next call has a new one", async (_, how) => {
+    const response = await call("probe_hang_up", {}, how);
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("1");
+    expect(["57P01", "PGRST001"]).toContain(((await response.json()) as { code: string }).code);
+    const next = await call("probe_role", {}, how);
+    expect([next.status, await next.json()]).toEqual([200, "anon"]);
   });
 });
 

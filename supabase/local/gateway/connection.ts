@@ -6,11 +6,13 @@ import type {
 } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Kysely } from "kysely";
+import { type Database, openDatabase } from "../postgres/pool.ts";
 import { CallSettings, readCallSettings, type Setting } from "./call-settings.ts";
 import { expectedErrorResponse } from "./expected-error.ts";
 import { serializeJsonStrings } from "./json-arguments.ts";
 import type { RequestSettings } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
+import { readersOf } from "./values.ts";
 
 /** The only exposed schema: the rules hold for whoever calls, and tables are not callable. */
 export const EXPOSED_SCHEMA = "api";
@@ -28,33 +30,33 @@ export interface GatewayDatabase {
   requestUrl: string;
 }
 
-/** JSON stays text on its way in: the arguments of a call are serialized already. */
-const jsonTypes = {
-  json: { to: 114, from: [114], serialize: asText, parse: JSON.parse },
-  jsonb: { to: 3802, from: [3802], serialize: asText, parse: JSON.parse },
-};
-
+/** JSON stays text on its way in: Lite has serialized it already. */
 function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /**
- * Supabase Lite's connection with three changes: a caller's request takes one round trip, it runs
- * under the login `authenticator` as on a hosted project, and the gateway grants nothing by itself.
+ * Supabase Lite's connection with four changes: a caller's request takes one round trip, it runs
+ * under the login `authenticator` as on a hosted project, the gateway grants nothing by itself, and
+ * Lite's own queries go by pg. Lite's driver, postgres.js 3.4.9, never connects: it ends the process when a connection
+ * is lost at the wrong moment (porsager/postgres#1154, #1208).
  */
 export class GatewayConnection extends PostgresConnection {
   readonly #lanes: Lanes;
+  readonly #admin: Database;
   readonly #requestUrl: string;
   #settings = new CallSettings();
 
   constructor(database: GatewayDatabase) {
-    const options = { onnotice: () => {}, types: jsonTypes };
-    super({ url: database.adminUrl, postgresOptions: { ...options, max: 4 } });
+    super({ url: database.adminUrl });
+    const types = readersOf(this.driver.options.parsers);
+    this.#admin = openDatabase(database.adminUrl, { max: 4, types, jsonToText: asText });
+    this.kysely = this.#admin.kysely;
     this.#requestUrl = database.requestUrl;
-    this.#lanes = new Lanes(database.requestUrl, {
-      ...options,
-      types: this.driver.options.types as typeof jsonTypes,
-      connection: { TimeZone: "UTC", application_name: "gateway" },
+    this.#lanes = new Lanes({
+      url: database.requestUrl,
+      applicationName: "gateway",
+      types,
     });
     // In its "unknown" state Lite would grant all tables to the callers' roles on first use.
     Reflect.set(this, "rlsState", "active");
@@ -111,6 +113,7 @@ export class GatewayConnection extends PostgresConnection {
 
   override async close(): Promise<void> {
     await this.#lanes.end();
+    await this.#admin.close();
     await super.close();
   }
 }

@@ -1,3 +1,5 @@
+import { LostConnection } from "./lost_connection.ts";
+
 /** What PostgreSQL says about a failed statement. */
 interface DatabaseError {
   code: string;
@@ -47,14 +49,22 @@ const statuses: readonly (readonly [prefix: string, status: number])[] = [
  * for the log, so it becomes an answer before the gateway prints it.
  */
 export function expectedErrorResponse(error: unknown, role: string): Response | undefined {
-  if (isConnectionError(error)) {
-    const message = "Database connection error. Retrying the connection.";
-    return Response.json({ code: "PGRST001", details: null, hint: null, message }, { status: 503 });
+  if (error instanceof LostConnection) {
+    const message = "Database client error. Retrying the connection.";
+    return answer(503, { code: "PGRST001", details: error.message, hint: null, message });
   }
   if (!isDatabaseError(error) || error.code === "PGRST") return undefined;
   const { code, message, detail = null, hint = null } = error;
   const status = statusOf(code, message, role);
-  return Response.json({ code, details: detail, hint, message }, { status });
+  return answer(status, { code, details: detail, hint, message });
+}
+
+/** How long PostgREST says to wait first when it has lost the database; it begins with a second. */
+const RETRY_AFTER_S = 1;
+
+function answer(status: number, problem: Record<string, string | null>): Response {
+  const headers = { ...(status === 503 ? { "retry-after": String(RETRY_AFTER_S) } : {}) };
+  return Response.json(problem, { status, headers });
 }
 
 function statusOf(code: string, message: string, role: string): number {
@@ -70,12 +80,4 @@ function statusOf(code: string, message: string, role: string): number {
 function isDatabaseError(error: unknown): error is DatabaseError {
   const code = error instanceof Error ? (error as Partial<DatabaseError>).code : undefined;
   return typeof code === "string" && (/^[0-9A-Z]{5}$/.test(code) || code === "PGRST");
-}
-
-/** What the driver throws when the server is not there or hangs up. */
-function isConnectionError(error: unknown): boolean {
-  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-  return (
-    typeof code === "string" && /^(ECONN|EPIPE|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_)/.test(code)
-  );
 }

@@ -8,105 +8,111 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from "kysely";
-import postgres from "postgres";
+import type { Statement, StatementResult } from "./batch.ts";
+import { Session, type SessionOptions } from "./session.ts";
 
 /** Settings of one request, as PostgREST gives them to the database (`request.headers`, …). */
 export type RequestSettings = readonly (readonly [name: string, value: string])[];
 
-const readResponseSettings =
-  "select current_setting('response.status', true) as status, current_setting('response.headers', true) as headers";
+const readResponseSettings: Statement = {
+  text: "select current_setting('response.status', true) as status, current_setting('response.headers', true) as headers",
+};
 
 /**
- * One connection to the database that serves one request at a time. All statements of a request
- * are written at once: begin, settings, the call, what it set for the response, commit. If the
- * call fails, the server refuses the statements behind it and the commit rolls back, so a request
- * costs a single round trip.
- *
- * The login role (`authenticator`) may do nothing by itself: should the connection be lost between
- * two statements, the rest of the request fails instead of running without its settings.
+ * A place in which one request at a time is served, with a connection that is kept for the next. What a request may do
+ * stands in the same batch as its first statement: the statement runs with its settings and its role or not at all, and
+ * a call with all that belongs to it costs a single round trip.
  */
 export class Lane {
   readonly kysely: Kysely<unknown>;
-  readonly #sql: postgres.Sql;
-  #settings: RequestSettings | undefined;
-  #applied: Promise<unknown> | undefined;
-  #readOnly = false;
-  #single = false;
-  #response: Promise<postgres.Row[]> | undefined;
-  #commit: Promise<unknown> | undefined;
+  readonly #options: SessionOptions;
+  #session: Session | undefined;
+  #request: OpenRequest | undefined;
 
-  constructor(url: string, options: postgres.Options<Record<string, postgres.PostgresType>>) {
-    this.#sql = postgres(url, { ...options, max: 1 });
+  constructor(options: SessionOptions) {
+    this.#options = options;
     this.kysely = new Kysely({ dialect: laneDialect((query) => this.#execute(query)) });
   }
 
   /**
-   * Opens the request's transaction. With `single`, its first query is its only one, save for the
-   * reading of the response settings.
+   * Opens a request. With `single`, its first query is its only one, save for the reading of the response settings, and
+   * is committed with it.
    */
   open(settings: RequestSettings, options: { readOnly: boolean; single: boolean }): void {
-    this.#settings = settings;
-    this.#readOnly = options.readOnly;
-    this.#single = options.single;
-    this.#response = undefined;
-    this.#commit = undefined;
+    const first = options.readOnly ? [READ_ONLY, ...settings] : settings;
+    this.#request = { settings: first, single: options.single };
   }
 
-  /** Ends the request's transaction. */
+  /** Ends the request, and the transaction that it still has. */
   async close(succeeded: boolean): Promise<void> {
-    const unused = this.#settings !== undefined;
-    this.#settings = undefined;
-    if (unused) return;
-    const end = this.#commit ?? this.#sql.unsafe(succeeded ? "commit" : "rollback");
+    const request = this.#request;
+    this.#request = undefined;
+    if (request?.session === undefined || request.single) return;
+    const end = request.session.run([{ text: succeeded ? "commit" : "rollback" }]);
     // After a failure the error to tell is that one, and not how its transaction ended.
-    await (succeeded ? end : Promise.resolve(end).catch(() => {}));
+    await (succeeded ? end : end.catch(() => {}));
   }
 
   async end(): Promise<void> {
-    await this.#sql.end({ timeout: 1 });
+    await this.#session?.end();
   }
 
   async #execute(compiled: CompiledQuery): Promise<QueryResult<unknown>> {
-    if (this.#response !== undefined && /\bresponse\.status\b/.test(compiled.sql)) {
-      return { rows: await this.#response };
+    const request = this.#request;
+    if (request === undefined) throw new Error("a query outside of its request");
+    if (request.response !== undefined && /\bresponse\.status\b/.test(compiled.sql)) {
+      return { rows: request.response };
     }
-    if (this.#settings !== undefined) this.#begin(this.#settings);
-    const query = this.#sql
-      .unsafe(compiled.sql, compiled.parameters as never[], { prepare: true })
-      .execute();
-    if (this.#single && this.#commit === undefined) {
-      this.#response = quietly(this.#sql.unsafe(readResponseSettings, [], { prepare: true }));
-      this.#commit = quietly(this.#sql.unsafe("commit"));
-    }
-    const result = await query.catch((error) => this.#firstError(error));
-    const changed = /^(INSERT|UPDATE|DELETE|MERGE)$/.test(result.command);
-    return {
-      rows: [...result],
-      ...(changed ? { numAffectedRows: BigInt(result.count) } : {}),
-    };
+    const query = { text: compiled.sql, values: compiled.parameters };
+    return asKyselyResult(await this.#run(request, query));
   }
 
-  #begin(settings: RequestSettings): void {
-    this.#settings = undefined;
-    quietly(this.#sql.unsafe(this.#readOnly ? "begin read only" : "begin"));
-    const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, true)`);
-    this.#applied = quietly(
-      this.#sql.unsafe(`select ${calls.join(", ")}`, settings.flat() as never[], { prepare: true }),
-    );
+  async #run(request: OpenRequest, query: Statement): Promise<StatementResult | undefined> {
+    if (request.session === undefined) {
+      const settings = settingOf(request.settings);
+      request.session = await this.#connected();
+      if (!request.single) {
+        const results = await request.session.run([{ text: "begin" }, settings, query]);
+        return results[2];
+      }
+      const results = await request.session.run([settings, query, readResponseSettings]);
+      request.response = results[2]?.rows ?? [];
+      return results[1];
+    }
+    if (request.single) throw new Error("a second query in a request that has one");
+    // The request's own connection: should it be lost, another would not have its role.
+    const [result] = await request.session.run([query]);
+    return result;
   }
 
-  /** "Current transaction is aborted" hides what really failed: the settings in front of the call. */
-  async #firstError(error: unknown): Promise<never> {
-    if ((error as { code?: string }).code === "25P02") await this.#applied;
-    throw error;
+  async #connected(): Promise<Session> {
+    if (this.#session === undefined || this.#session.isLost) {
+      this.#session = await Session.open(this.#options);
+    }
+    return this.#session;
   }
 }
 
-/** Starts a query whose failure shows in the query behind it. */
-function quietly(query: postgres.PendingQuery<postgres.Row[]>) {
-  const running = query.execute();
-  running.catch(() => {});
-  return running;
+interface OpenRequest {
+  settings: RequestSettings;
+  single: boolean;
+  /** The connection that has the request's settings, from its first query on. */
+  session?: Session;
+  /** What the call set for the response. */
+  response?: Record<string, unknown>[];
+}
+
+const READ_ONLY = ["transaction_read_only", "on"] as const;
+
+function settingOf(settings: RequestSettings): Statement {
+  const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, true)`);
+  return { text: `select ${calls.join(", ")}`, values: settings.flat() };
+}
+
+function asKyselyResult(result: StatementResult | undefined): QueryResult<unknown> {
+  const { command = "", rowCount = null, rows = [] } = result ?? {};
+  const changed = /^(INSERT|UPDATE|DELETE|MERGE)$/.test(command);
+  return { rows, ...(changed ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) };
 }
 
 function laneDialect(execute: (query: CompiledQuery) => Promise<QueryResult<unknown>>) {

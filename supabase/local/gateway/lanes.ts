@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
-import type postgres from "postgres";
 import { Lane } from "./lane.ts";
+import type { SessionOptions } from "./session.ts";
 
 /** One lane a core. More would only take turns on the cores, each with cold caches. */
 const BUSY = availableParallelism();
@@ -18,8 +18,8 @@ export class Lanes {
   readonly #waiting: Waiting[] = [];
   #inUse = 0;
 
-  constructor(url: string, options: postgres.Options<Record<string, postgres.PostgresType>>) {
-    this.#lanes = Array.from({ length: MOST }, () => new Lane(url, options));
+  constructor(options: SessionOptions) {
+    this.#lanes = Array.from({ length: MOST }, () => new Lane(options));
     this.#idle = [...this.#lanes];
   }
 

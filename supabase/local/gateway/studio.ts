@@ -1,6 +1,8 @@
 import { App, type ConnectionContextOptions, type VarsContext } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Kysely } from "kysely";
+import { type Database, openDatabase } from "../postgres/pool.ts";
+import { readersOf } from "./values.ts";
 
 /** Supabase Lite's Studio and what its pages call. */
 export interface Studio {
@@ -14,8 +16,14 @@ export interface Studio {
  * The triggers hold the rules for them, too.
  */
 class StudioConnection extends PostgresConnection {
+  readonly #database: Database;
+
   constructor(adminUrl: string) {
-    super({ url: adminUrl, postgresOptions: { max: 4, onnotice: () => {} } });
+    super({ url: adminUrl });
+    // As for the gateway, Lite's own driver is left aside.
+    const types = readersOf(this.driver.options.parsers);
+    this.#database = openDatabase(adminUrl, { max: 4, types, jsonToText: JSON.stringify });
+    this.kysely = this.#database.kysely;
     // In its "unknown" state Lite would grant all tables to the callers' roles on first use.
     Reflect.set(this, "rlsState", "active");
   }
@@ -29,6 +37,11 @@ class StudioConnection extends PostgresConnection {
     const role = (vars as { auth?: { role?: string | null } } | undefined)?.auth?.role;
     if (role !== "service_role") return super.withContext(vars, work, options);
     return this.kysely.transaction().execute((transaction) => work(transaction));
+  }
+
+  override async close(): Promise<void> {
+    await this.#database.close();
+    await super.close();
   }
 }
 

@@ -1,6 +1,6 @@
+import { type Kysely, sql } from "kysely";
 import type { AccessToken } from "oidc-provider";
 import { errors } from "oidc-provider";
-import type postgres from "postgres";
 import type { User } from "./accounts.ts";
 
 type Claims = Record<string, unknown>;
@@ -41,7 +41,7 @@ export function claimsOf(
  * refuses is refused to the client.
  */
 export async function throughHook(
-  sql: postgres.Sql,
+  database: Kysely<unknown>,
   claims: Claims,
   refreshed: boolean,
 ): Promise<Claims> {
@@ -50,11 +50,13 @@ export async function throughHook(
     claims,
     authentication_method: refreshed ? "token_refresh" : METHOD,
   };
-  const answer = await sql.begin(async (transaction) => {
-    await transaction`select set_config('statement_timeout', ${HOOK_MAY_TAKE}, true)`;
-    const [row] = await transaction<{ answer: HookAnswer }[]>`
-      select private.access_token_hook(${transaction.json(event as postgres.JSONValue)}) as answer`;
-    return row?.answer;
+  const answer = await database.transaction().execute(async (transaction) => {
+    await sql`select set_config('statement_timeout', ${HOOK_MAY_TAKE}, true)`.execute(transaction);
+    const { rows } = await sql<{ answer: HookAnswer }>`
+      select private.access_token_hook(${JSON.stringify(event)}::jsonb) as answer`.execute(
+      transaction,
+    );
+    return rows[0]?.answer;
   });
   if (answer?.error) throw new errors.AccessDenied(answer.error.message);
   if (!answer?.claims) throw new Error("the access-token hook returned no claims");

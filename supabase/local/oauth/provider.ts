@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
+import type { Kysely } from "kysely";
 import { errors, Provider } from "oidc-provider";
-import type postgres from "postgres";
 import { claimsOf, throughHook } from "./access-token.ts";
 import { accountOf, findUser } from "./accounts.ts";
 import type { OAuthKeys } from "./keys.ts";
@@ -23,7 +23,8 @@ export interface ProviderOptions {
   jwtSecret: string;
   keys: OAuthKeys;
   store: OAuthStore;
-  sql: postgres.Sql;
+  /** As the login of Auth. */
+  database: Kysely<unknown>;
   log(line: string): void;
 }
 
@@ -32,7 +33,7 @@ export interface ProviderOptions {
  * refresh tokens are used once, and access tokens are the project's own JWTs.
  */
 export function createProvider(options: ProviderOptions): Provider {
-  const { issuer, siteUrl, resource, keys, store, sql } = options;
+  const { issuer, siteUrl, resource, keys, store, database } = options;
   const secret = createSecretKey(options.jwtSecret, "utf8");
   const provider = new Provider(issuer, {
     adapter: store.adapter,
@@ -84,18 +85,22 @@ export function createProvider(options: ProviderOptions): Provider {
       customizers: {
         async jwt(_context, token, jwt) {
           if (token.kind !== "AccessToken") return;
-          const user = await findUser(sql, token.accountId);
+          const user = await findUser(database, token.accountId);
           if (user === undefined) throw new errors.AccessDenied("The user is gone.");
           const { iss, iat, exp } = jwt.payload as { iss: string; iat: number; exp: number };
           const refreshed = token.gty?.endsWith("refresh_token") === true;
           jwt.header = { typ: "JWT" };
-          jwt.payload = await throughHook(sql, claimsOf(user, token, { iss, iat, exp }), refreshed);
+          jwt.payload = await throughHook(
+            database,
+            claimsOf(user, token, { iss, iat, exp }),
+            refreshed,
+          );
         },
       },
     },
     interactions: { url: (_context, { uid }) => `${siteUrl}/?authorization_id=${uid}` },
     async findAccount(_context, id) {
-      const user = await findUser(sql, id);
+      const user = await findUser(database, id);
       return user && accountOf(user);
     },
     issueRefreshToken: (_context, client) => client.grantTypeAllowed("refresh_token"),

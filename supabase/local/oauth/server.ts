@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import postgres from "postgres";
 import type { GatewayDatabase } from "../gateway/connection.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Keys } from "../keys.ts";
+import { openDatabase } from "../postgres/pool.ts";
 import { consentEndpoints, type SessionUser } from "./consent.ts";
 import { loadOAuthKeys } from "./keys.ts";
 import { problems } from "./problem.ts";
@@ -32,7 +32,7 @@ export function openAuthorizationServer(options: {
 }): AuthorizationServer {
   const { baseUrl, siteUrl, gateway, keys, log } = options;
   const issuer = `${baseUrl}${PREFIX}`;
-  const sql = postgres(options.database.authUrl, { max: 2, idle_timeout: 20, onnotice: () => {} });
+  const database = openDatabase(options.database.authUrl, { max: 2 });
   const store = new OAuthStore(options.directory);
   const provider = createProvider({
     issuer,
@@ -41,7 +41,7 @@ export function openAuthorizationServer(options: {
     jwtSecret: keys.jwtSecret,
     keys: loadOAuthKeys(options.directory),
     store,
-    sql,
+    database: database.kysely,
     log,
   });
   const toProvider = provider.callback();
@@ -73,7 +73,7 @@ export function openAuthorizationServer(options: {
       Object.assign(request, { url: path, originalUrl: `${PREFIX}${path}` });
       toProvider(request, response);
     },
-    close: () => sql.end({ timeout: 1 }),
+    close: () => database.close(),
   };
 }
 

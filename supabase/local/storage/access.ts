@@ -1,4 +1,4 @@
-import type postgres from "postgres";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { Keys } from "../keys.ts";
 import { problems, translated } from "./problem.ts";
 import { readToken } from "./token.ts";
@@ -31,27 +31,27 @@ export function asService(headers: Record<string, string>): StorageCaller {
 }
 
 /** What Storage does in the database, in one transaction. */
-export type Work<T> = (transaction: postgres.TransactionSql) => Promise<T>;
+export type Work<T> = (transaction: Transaction<unknown>) => Promise<T>;
 
 /** Does work as the caller, with the settings that Storage gives policies and triggers. */
 export async function workAs<T>(
-  sql: postgres.Sql,
+  database: Kysely<unknown>,
   caller: StorageCaller,
   operation: string,
   work: Work<T>,
 ): Promise<T> {
   try {
-    return (await sql.begin(async (transaction) => {
-      await transaction`
+    return await database.transaction().execute(async (transaction) => {
+      await sql`
         select set_config('role', ${caller.role}, true),
           set_config('request.jwt.claim.role', ${caller.role}, true),
           set_config('request.jwt.claim.sub', ${String(caller.claims.sub ?? "")}, true),
           set_config('request.jwt.claims', ${JSON.stringify(caller.claims)}, true),
           set_config('request.headers', ${JSON.stringify(caller.headers)}, true),
           set_config('storage.operation', ${operation}, true),
-          set_config('storage.allow_delete_query', 'true', true)`;
-      return work(transaction);
-    })) as T;
+          set_config('storage.allow_delete_query', 'true', true)`.execute(transaction);
+      return await work(transaction);
+    });
   } catch (error) {
     throw translated(error);
   }
@@ -59,13 +59,13 @@ export async function workAs<T>(
 
 /** Whether the caller may: the work is done and taken back. */
 export async function tryAs(
-  sql: postgres.Sql,
+  database: Kysely<unknown>,
   caller: StorageCaller,
   operation: string,
   work: Work<unknown>,
 ): Promise<void> {
   const undo = new Error("taken back");
-  await workAs(sql, caller, operation, async (transaction) => {
+  await workAs(database, caller, operation, async (transaction) => {
     await work(transaction);
     throw undo;
   }).catch((error: unknown) => {

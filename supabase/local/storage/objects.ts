@@ -1,4 +1,4 @@
-import type postgres from "postgres";
+import { sql, type Transaction } from "kysely";
 
 /** A row of storage.objects as Storage writes it. */
 export interface NewObject {
@@ -15,16 +15,17 @@ export interface NewObject {
  * length of the request at hand and no size, and writes so when the file is there.
  */
 export function writeObject(
-  transaction: postgres.TransactionSql,
-  object: NewObject,
+  transaction: Transaction<unknown>,
+  { bucket_id, name, owner_id, version, metadata }: NewObject,
   upsert: boolean,
 ): Promise<unknown> {
-  const row = { ...object, metadata: transaction.json(object.metadata) };
-  const replace = transaction`
+  const replace = sql`
     on conflict (name, bucket_id) do update set
       metadata = excluded.metadata, version = excluded.version, owner_id = excluded.owner_id`;
-  return transaction`
-    insert into storage.objects ${transaction(row)} ${upsert ? replace : transaction``}`;
+  return sql`
+    insert into storage.objects (bucket_id, name, owner_id, version, metadata)
+    values (${bucket_id}, ${name}, ${owner_id}, ${version}, ${JSON.stringify(metadata)}::jsonb)
+    ${upsert ? replace : sql``}`.execute(transaction);
 }
 
 /** What Storage knows of a file before it has it. */

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
-import postgres from "postgres";
+import { sql, type Transaction } from "kysely";
 import type { GatewayDatabase } from "../gateway/connection.ts";
 import type { Keys } from "../keys.ts";
+import { openDatabase } from "../postgres/pool.ts";
 import { asService, readCaller, tryAs, workAs } from "./access.ts";
 import { Files } from "./files.ts";
 import { announced, writeObject } from "./objects.ts";
@@ -30,7 +31,8 @@ export function openStorage(options: {
 }): Storage {
   const { database, keys } = options;
   const files = new Files(options.directory);
-  const sql = postgres(database.requestUrl, { max: 4, idle_timeout: 20, onnotice: () => {} });
+  const opened = openDatabase(database.requestUrl, { max: 4 });
+  const db = opened.kysely;
   const app = new Hono().basePath(PREFIX);
 
   app.onError((error) => {
@@ -47,7 +49,7 @@ export function openStorage(options: {
     const metadata = announced(headers.get("content-type"), headers.get("content-length"));
     const owner = caller.claims.sub === undefined ? {} : { owner: String(caller.claims.sub) };
     const probe = { bucket_id: bucket, name: key, owner_id: owner.owner ?? null, version: "1" };
-    await tryAs(sql, caller, "storage.object.sign_upload_url", (transaction) =>
+    await tryAs(db, caller, "storage.object.sign_upload_url", (transaction) =>
       writeObject(transaction, { ...probe, metadata }, upsert),
     );
     const more = { ...owner, upsert };
@@ -61,13 +63,13 @@ export function openStorage(options: {
     const written = { bucket_id: bucket, name: key, owner_id: signed.owner };
     const storage = asService(Object.fromEntries(c.req.raw.headers));
     const operation = "storage.object.upload_signed";
-    const rules = await workAs(sql, storage, operation, (transaction) =>
+    const rules = await workAs(db, storage, operation, (transaction) =>
       bucketOf(transaction, bucket),
     );
     const file = await fileOf(c.req.raw, rules);
     if (!KEY.test(key)) throw problems.invalidKey(key);
     const length = c.req.raw.headers.get("content-length");
-    await tryAs(sql, storage, operation, (transaction) => {
+    await tryAs(db, storage, operation, (transaction) => {
       const metadata = announced(file.type, length);
       return writeObject(transaction, { ...written, version: "1", metadata }, signed.upsert);
     });
@@ -84,7 +86,7 @@ export function openStorage(options: {
         contentLength: received.size,
         httpStatusCode: 200,
       };
-      await workAs(sql, storage, operation, async (transaction) => {
+      await workAs(db, storage, operation, async (transaction) => {
         await writeObject(transaction, { ...written, version, metadata }, true);
         await received.keep(object);
       });
@@ -106,10 +108,12 @@ export function openStorage(options: {
       throw problems.invalidRequest("body/expiresIn must be integer");
     }
     if (expiresIn < 1) throw problems.invalidRequest("body/expiresIn must be >= 1");
-    const seen = await workAs(sql, caller, "storage.object.sign", (transaction) => {
-      return transaction`select from storage.objects where bucket_id = ${bucket} and name = ${key}`;
+    const seen = await workAs(db, caller, "storage.object.sign", (transaction) => {
+      return sql`select from storage.objects where bucket_id = ${bucket} and name = ${key}`.execute(
+        transaction,
+      );
     });
-    if (seen.length === 0) throw problems.noObject();
+    if (seen.rows.length === 0) throw problems.noObject();
     const token = await signObject(keys.jwtSecret, "download", object, expiresIn);
     return c.json({ signedURL: `/object/sign/${encodeURI(object)}?token=${token}` });
   });
@@ -119,10 +123,12 @@ export function openStorage(options: {
     await checkSigned(keys.jwtSecret, "download", object, c.req.query("token"));
     const storage = asService(Object.fromEntries(c.req.raw.headers));
     const operation = "storage.object.get_signed";
-    const [row] = await workAs(sql, storage, operation, (transaction) => {
-      return transaction<{ version: string; metadata: Record<string, string> }[]>`
-        select version, metadata from storage.objects where bucket_id = ${bucket} and name = ${key}`;
+    const { rows } = await workAs(db, storage, operation, (transaction) => {
+      return sql<{ version: string; metadata: Record<string, string> }>`
+        select version, metadata from storage.objects
+        where bucket_id = ${bucket} and name = ${key}`.execute(transaction);
     });
+    const [row] = rows;
     if (row === undefined) throw problems.noObject();
     const download = c.req.query("download");
     return new Response(c.req.method === "HEAD" ? null : files.read(object, row.version), {
@@ -140,7 +146,7 @@ export function openStorage(options: {
 
   return {
     fetch: (request) => Promise.resolve(app.fetch(request)),
-    close: () => sql.end({ timeout: 1 }),
+    close: () => opened.close(),
   };
 }
 
@@ -153,9 +159,11 @@ function named({ bucket = "", key = "" }: { bucket?: string; key?: string }) {
   return { bucket, key, object: `${bucket}/${key}` };
 }
 
-async function bucketOf(sql: postgres.TransactionSql, id: string): Promise<Bucket> {
-  const [bucket] = await sql<Bucket[]>`
-    select file_size_limit, allowed_mime_types from storage.buckets where id = ${id}`;
+async function bucketOf(transaction: Transaction<unknown>, id: string): Promise<Bucket> {
+  const { rows } = await sql<Bucket>`
+    select file_size_limit, allowed_mime_types from storage.buckets
+    where id = ${id}`.execute(transaction);
+  const [bucket] = rows;
   if (bucket === undefined) throw problems.noBucket();
   return bucket;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import postgres from "postgres";
+import type pg from "pg";
 import { messageOf } from "../failure.ts";
+import { openDatabase } from "../postgres/pool.ts";
 import { nextRun } from "./schedule.ts";
 
 interface Job {
@@ -26,25 +27,20 @@ export interface Worker {
 
 /** Runs the due jobs of `cron.job`, as pg_cron's background worker does. */
 export function startCronWorker(databaseUrl: string, log: (line: string) => void): Worker {
-  const sql = postgres(databaseUrl, {
-    max: 4,
-    idle_timeout: 20,
-    onnotice: () => {},
-    connection: { application_name: "pg_cron" },
-  });
+  const database = openDatabase(databaseUrl, { max: 4, applicationName: "pg_cron" });
   const stopping = new AbortController();
   const planned = new Map<string, Planned>();
   const running = new Set<Promise<void>>();
 
   async function look(): Promise<void> {
-    const jobs = await activeJobs(sql);
+    const jobs = await activeJobs(database.pool);
     const known = new Set(jobs.map((job) => job.jobid));
     for (const id of planned.keys()) if (!known.has(id)) planned.delete(id);
     for (const job of jobs) {
       const plan = planFor(job, planned);
       if (plan.running || Date.now() < plan.at) continue;
       plan.running = true;
-      const run = runJob(sql, job).finally(() => {
+      const run = runJob(database.pool, job).finally(() => {
         plan.running = false;
         plan.at = dueAt(job);
         running.delete(run);
@@ -64,21 +60,20 @@ export function startCronWorker(databaseUrl: string, log: (line: string) => void
     async stop() {
       stopping.abort();
       await loop;
-      await sql.end({ timeout: 1 });
+      await database.close();
       await Promise.allSettled(running);
     },
   };
 }
 
 /** The active jobs; none before a migration has created the extension. */
-async function activeJobs(sql: postgres.Sql): Promise<Job[]> {
-  const [row] = await sql<
-    { known: boolean }[]
-  >`select to_regclass('cron.job') is not null as known`;
-  if (!row?.known) return [];
-  return sql<Job[]>`
+async function activeJobs(pool: pg.Pool): Promise<Job[]> {
+  const known = await pool.query("select to_regclass('cron.job') is not null as known");
+  if (!known.rows[0]?.known) return [];
+  const jobs = await pool.query<Job>(`
     select jobid::text, schedule, command, database, username
-    from cron.job where active and database = current_database()`;
+    from cron.job where active and database = current_database()`);
+  return jobs.rows;
 }
 
 function planFor(job: Job, planned: Map<string, Planned>): Planned {
@@ -94,27 +89,49 @@ function dueAt({ schedule }: Job): number {
 }
 
 /** Runs one job as its owner and records how it went. */
-async function runJob(sql: postgres.Sql, job: Job): Promise<void> {
-  const [details] = await sql`
-    insert into cron.job_run_details (jobid, database, username, command, status, start_time)
-    values (${job.jobid}, ${job.database}, ${job.username}, ${job.command}, 'running', now())
-    returning runid`.catch(() => []);
-  if (details === undefined) return;
+async function runJob(pool: pg.Pool, job: Job): Promise<void> {
+  const begun = await pool
+    .query<{ runid: string }>(
+      `insert into cron.job_run_details (jobid, database, username, command, status, start_time)
+       values ($1, $2, $3, $4, 'running', now())
+       returning runid`,
+      [job.jobid, job.database, job.username, job.command],
+    )
+    .catch(() => undefined);
+  const runid = begun?.rows[0]?.runid;
+  if (runid === undefined) return;
   let status = "succeeded";
   let message: string;
   try {
-    const result = await sql.begin(async (transaction) => {
-      await transaction`select set_config('role', ${job.username}, true)`;
-      return transaction.unsafe(job.command);
-    });
-    const last = Array.isArray(result[0]) ? (result.at(-1) as typeof result) : result;
-    message = last.command === "SELECT" ? `${last.count} rows` : (last.command ?? "");
+    message = await runCommand(pool, job);
   } catch (error) {
     status = "failed";
     message = `ERROR:  ${messageOf(error)}`;
   }
-  await sql`
-    update cron.job_run_details
-    set status = ${status}, return_message = ${message}, end_time = now()
-    where runid = ${details.runid}`.catch(() => {});
+  await pool
+    .query(
+      `update cron.job_run_details
+       set status = $1, return_message = $2, end_time = now()
+       where runid = $3`,
+      [status, message, runid],
+    )
+    .catch(() => {});
+}
+
+/** Runs the command in a transaction, and says of its last statement what pg_cron says. */
+async function runCommand(pool: pg.Pool, { username, command }: Job): Promise<string> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("select set_config('role', $1, true)", [username]);
+    const results: pg.QueryResult | pg.QueryResult[] = await client.query(command);
+    await client.query("commit");
+    const last = [results].flat().at(-1);
+    return last?.command === "SELECT" ? `${last.rowCount} rows` : (last?.command ?? "");
+  } catch (error) {
+    await client.query("rollback").catch(() => {});
+    throw error;
+  } finally {
+    client.release();
+  }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import postgres from "postgres";
+import pg from "pg";
 import { messageOf } from "../failure.ts";
+import { openDatabase } from "../postgres/pool.ts";
 import type { Worker } from "./cron.ts";
 
 interface QueuedRequest {
@@ -29,17 +30,13 @@ const poll_ms = 1000;
  * the next when the last of it has been answered or given up.
  */
 export function startNetWorker(databaseUrl: string, log: (line: string) => void): Worker {
-  const sql = postgres(databaseUrl, {
-    max: 2,
-    onnotice: () => {},
-    connection: { application_name: "pg_net" },
-  });
+  const database = openDatabase(databaseUrl, { max: 2, applicationName: "pg_net" });
   const stopping = new AbortController();
   let wake = () => {};
 
   async function sendAndRecord(request: QueuedRequest): Promise<void> {
     try {
-      await recordOutcome(sql, request.id, await send(request, stopping.signal));
+      await recordOutcome(database.pool, request.id, await send(request, stopping.signal));
     } catch (error) {
       log(`[net] ${messageOf(error)}`);
     }
@@ -47,15 +44,20 @@ export function startNetWorker(databaseUrl: string, log: (line: string) => void)
 
   async function sendQueued(): Promise<void> {
     for (let taken = batch; taken === batch && !stopping.signal.aborted; ) {
-      const requests = await takeRequests(sql);
+      const requests = await takeRequests(database.pool);
       taken = requests.length;
       await Promise.all(requests.map(sendAndRecord));
     }
   }
 
   const loop = (async () => {
-    const listening = sql.listen("net_request_queued", () => wake()).catch(() => {});
+    let listener: pg.Client | undefined;
+    const forget = () => {
+      listener = undefined;
+    };
     while (!stopping.signal.aborted) {
+      // Nothing depends on it: until it is there again, what is queued waits for the next look.
+      listener ??= await listen(databaseUrl, () => wake(), forget);
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
@@ -63,29 +65,52 @@ export function startNetWorker(databaseUrl: string, log: (line: string) => void)
       const pause = delay(poll_ms, undefined, { signal: stopping.signal }).catch(() => {});
       await Promise.race([woken, pause]);
     }
-    await listening;
+    await listener?.end();
   })();
 
   return {
     async stop() {
       stopping.abort();
       await loop;
-      await sql.end({ timeout: 1 });
+      await database.close();
     },
   };
 }
 
+/** Hears of what is queued, until the connection is lost. */
+async function listen(
+  url: string,
+  heard: () => void,
+  lost: () => void,
+): Promise<pg.Client | undefined> {
+  const client = new pg.Client({ connectionString: url, application_name: "pg_net" });
+  client.on("notification", heard);
+  client.on("error", () => {});
+  client.on("end", lost);
+  try {
+    await client.connect();
+    await client.query("listen net_request_queued");
+    return client;
+  } catch {
+    await client.end();
+    return undefined;
+  }
+}
+
 /** Takes requests off the queue; none before a migration has created the extension. */
-async function takeRequests(sql: postgres.Sql): Promise<QueuedRequest[]> {
-  const [row] = await sql<
-    { known: boolean }[]
-  >`select to_regclass('net.http_request_queue') is not null as known`;
-  if (!row?.known) return [];
-  return sql<QueuedRequest[]>`
-    delete from net.http_request_queue
-    where ctid = any (array(
-      select ctid from net.http_request_queue order by id limit ${batch} for update skip locked))
-    returning id::text, method, url, headers, body, timeout_milliseconds`;
+async function takeRequests(pool: pg.Pool): Promise<QueuedRequest[]> {
+  const known = await pool.query(
+    "select to_regclass('net.http_request_queue') is not null as known",
+  );
+  if (!known.rows[0]?.known) return [];
+  const taken = await pool.query<QueuedRequest>(
+    `delete from net.http_request_queue
+     where ctid = any (array(
+       select ctid from net.http_request_queue order by id limit $1 for update skip locked))
+     returning id::text, method, url, headers, body, timeout_milliseconds`,
+    [batch],
+  );
+  return taken.rows;
 }
 
 async function send(request: QueuedRequest, stopping: AbortSignal): Promise<Outcome> {
@@ -122,14 +147,15 @@ async function send(request: QueuedRequest, stopping: AbortSignal): Promise<Outc
 }
 
 /** Answers are kept for six hours, pg_net's default. */
-async function recordOutcome(sql: postgres.Sql, id: string, outcome: Outcome): Promise<void> {
-  await sql`
-    with expired as (
-      delete from net._http_response where created < now() - interval '6 hours'
-    )
-    insert into net._http_response ${sql({
-      id,
-      ...outcome,
-      headers: outcome.headers === null ? null : sql.json(outcome.headers),
-    })}`;
+async function recordOutcome(pool: pg.Pool, id: string, outcome: Outcome): Promise<void> {
+  const { status_code, content_type, headers, content, timed_out, error_msg } = outcome;
+  await pool.query(
+    `with expired as (
+       delete from net._http_response where created < now() - interval '6 hours'
+     )
+     insert into net._http_response
+       (id, status_code, content_type, headers, content, timed_out, error_msg)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [id, status_code, content_type, headers, content, timed_out, error_msg],
+  );
 }

@@ -1,0 +1,119 @@
+import pg from "pg";
+
+/** A statement with its parameters; one that has a name stays prepared on its connection. */
+export interface Statement {
+  text: string;
+  values?: readonly unknown[];
+  name?: string | undefined;
+}
+
+/** What a statement of a batch gave. */
+export interface StatementResult {
+  command: string;
+  rowCount: number | null;
+  rows: Record<string, unknown>[];
+}
+
+/** pg's own reader of a result, which its types leave out. */
+interface ResultReader extends StatementResult {
+  addFields(fields: unknown): void;
+  addRow(row: Record<string, unknown>): void;
+  addCommandComplete(message: unknown): void;
+  parseRow(fields: unknown): Record<string, unknown>;
+}
+
+const library = pg as unknown as {
+  Result: new (rowMode: undefined, types: pg.CustomTypesConfig) => ResultReader;
+  utils: { prepareValue(value: unknown): string | Buffer | null };
+};
+
+/**
+ * Statements that are written at once, with a single Sync behind the last. The server skips all that stands behind one
+ * that fails, without a word in its log, and what no `begin` opened is one transaction that ends with the Sync. They
+ * share a connection from first to last: no statement can run where the one before it did not.
+ */
+export class Batch implements pg.Submittable {
+  readonly done: Promise<StatementResult[]>;
+  readonly #statements: readonly { text: string; name: string; values: unknown[] }[];
+  readonly #results: ResultReader[];
+  readonly #prepared: Set<string>;
+  #current = 0;
+  #resolve!: (results: StatementResult[]) => void;
+  #reject!: (error: unknown) => void;
+
+  /** `prepared` remembers the names that the connection knows. */
+  constructor(
+    statements: readonly Statement[],
+    types: pg.CustomTypesConfig,
+    prepared: Set<string>,
+  ) {
+    // Nothing has been written yet should a value be none that can be sent.
+    this.#statements = statements.map(({ text, name = "", values = [] }) => ({
+      text,
+      name,
+      values: values.map((value) => library.utils.prepareValue(value)),
+    }));
+    this.#results = statements.map(() => new library.Result(undefined, types));
+    this.#prepared = prepared;
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  submit(connection: pg.Connection): void {
+    connection.stream.cork();
+    try {
+      for (const { text, name, values } of this.#statements) {
+        if (!this.#prepared.has(name)) {
+          // One that failed may have been prepared all the same; what is not there may be closed, too.
+          if (name !== "") connection.close({ type: "S", name }, true);
+          connection.parse({ text, name, types: [] }, true);
+        }
+        connection.bind({ statement: name, values } as pg.BindConfig, true);
+        connection.describe({ type: "P", name: "" }, true);
+        connection.execute(null, true);
+      }
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
+  }
+
+  handleRowDescription(message: { fields: unknown }): void {
+    this.#remember();
+    this.#results[this.#current]?.addFields(message.fields);
+  }
+
+  handleDataRow(message: { fields: unknown }): void {
+    const result = this.#results[this.#current];
+    try {
+      result?.addRow(result.parseRow(message.fields));
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  handleCommandComplete(message: unknown): void {
+    this.#remember();
+    this.#results[this.#current]?.addCommandComplete(message);
+    this.#current++;
+  }
+
+  handleEmptyQuery(): void {
+    this.#current++;
+  }
+
+  handleError(error: unknown): void {
+    this.#reject(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#results);
+  }
+
+  #remember(): void {
+    const name = this.#statements[this.#current]?.name ?? "";
+    if (name !== "") this.#prepared.add(name);
+  }
+}

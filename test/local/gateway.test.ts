@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TestStack, testStack } from "../stack/harness.ts";
 import { dataApi } from "./data_api.ts";
@@ -155,6 +156,12 @@ describe("the transaction", () => {
 });
 
 describe("the gateway", () => {
+  test("leaves Node's warnings as they are", async () => {
+    const told = once(process, "warning");
+    process.emitWarning(Object.assign(new Error("probe"), { name: "ProbeWarning" }));
+    expect((await told)[0]).toMatchObject({ name: "ProbeWarning", message: "probe" });
+  });
+
   test("exposes no schema but api", async () => {
     const response = await fetch(`${stack.baseUrl}/rest/v1/probe`, {
       headers: { apikey: stack.publishableKey, "accept-profile": "public" },

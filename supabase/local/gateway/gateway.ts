@@ -6,6 +6,14 @@ import { EXPOSED_SCHEMA, GatewayConnection, type GatewayDatabase } from "./conne
 import { acceptLegacyKeys } from "./legacy_keys.ts";
 import { isForStudio, openStudio } from "./studio.ts";
 
+// Lite puts a function of its own in this one's place, which throws when a warning is no text but an error, as Node's
+// own warnings are: about a leak of listeners, say. A warning must not end the process.
+const warn = process.emitWarning as (text: string, ...rest: unknown[]) => void;
+process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+  if (warning instanceof Error) warn(warning.message, warning.name);
+  else warn(warning, ...rest);
+};
+
 /** Data API, Auth and Studio of one database by Supabase Lite, and its Storage. */
 export interface Gateway {
   fetch(request: Request, context: { peerAddress: string | null }): Promise<Response>;

@@ -113,7 +113,7 @@ try {
   if (!run || rest.length > 0) throw new Failure(usage);
   process.stdout.write(`${JSON.stringify(await run())}\n`);
 } catch (error) {
-  exitWith(error instanceof Failure ? error : new Failure(explain(error)));
+  exitWith(error instanceof Failure ? error : new Failure(explainDatabase(error)));
 } finally {
   await sql.end({ timeout: 5 });
 }
@@ -219,17 +219,4 @@ async function keyId(): Promise<string> {
 async function describeKey(key: string): Promise<unknown> {
   const [row] = await sql`select id from public.api_keys where prefix = ${key.split("_")[1] ?? ""}`;
   return { id: row?.id, key };
-}
-
-/** The database's sentence; constraints are named as sentences, so their names serve as one. */
-function explain(error: unknown): string {
-  const { code, detail, constraint_name } = error as {
-    code?: string;
-    detail?: string;
-    constraint_name?: string;
-  };
-  if (code === "23505" && detail) return detail;
-  if (code === "23514" && constraint_name)
-    return `refused: it must hold that ${constraint_name.replaceAll("_", " ")}`;
-  return explainDatabase(error);
 }

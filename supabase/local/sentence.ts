@@ -4,6 +4,8 @@ import { messageOf } from "./failure.ts";
 interface Details {
   pending_actions?: { label: string }[];
   stages?: string[];
+  steps?: string[];
+  permissions?: string[];
 }
 
 /**
@@ -19,14 +21,15 @@ export function sentenceOf(error: unknown): string {
   if ((code === "23505" || code === "23503") && detail) return detail;
   if (code === "23514" && constraint_name)
     return `refused: it must hold that ${constraint_name.replaceAll("_", " ")}`;
-  const named = namedIn(code, detail);
-  const message = messageOf(error);
-  return named.length === 0 ? message : `${message.replace(/\.$/, "")}: ${named.join(", ")}.`;
+  return `${messageOf(error)}${listedIn(code, detail)}`;
 }
 
-/** The steps that hold an operation, or the stages that there are. */
-function namedIn(code = "", detail = ""): string[] {
-  if (!code.startsWith("PT") || !detail.startsWith("{")) return [];
-  const { pending_actions, stages = [] } = (JSON.parse(detail).details ?? {}) as Details;
-  return pending_actions?.map(({ label }) => label) ?? stages;
+/** The steps that hold an operation, or what there is instead of what was named. */
+function listedIn(code = "", detail = ""): string {
+  if (!code.startsWith("PT") || !detail.startsWith("{")) return "";
+  const details = (JSON.parse(detail).details ?? {}) as Details;
+  const pending = details.pending_actions?.map(({ label }) => label);
+  if (pending !== undefined) return ` They are: ${pending.join(", ")}.`;
+  const known = details.stages ?? details.steps ?? details.permissions;
+  return known === undefined ? "" : ` There are: ${known.join(", ")}.`;
 }

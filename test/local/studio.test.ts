@@ -139,8 +139,12 @@ describe("An edit that a rule forbids", () => {
   test("is answered with all that the rule says, in the one member that Studio shows, and a line in the log", async () => {
     const agency = await stack.createAgency("Pisos del Mar");
     const [operation] = await stack.sql<{ id: string }[]>`
-      with lead as (
-        insert into public.leads (agency_id, full_name) values (${agency}, 'Pau Serra') returning id)
+      with contact as (
+        insert into public.contacts (agency_id, full_name) values (${agency}, 'Pau Serra')
+        returning id),
+      lead as (
+        insert into public.leads (agency_id, full_name, contact_id)
+        select ${agency}, 'Pau Serra', contact.id from contact returning id)
       insert into public.operations (agency_id, lead_id, operation_type)
       select ${agency}, lead.id, 'buy' from lead returning id`;
     async function edit(change: Record<string, unknown>) {
@@ -160,7 +164,7 @@ describe("An edit that a rule forbids", () => {
       ],
       [
         { stage: "handover" },
-        "The stage is not one of the operation's flow: qualification, search, viewings, offer, reservation, closing, won, lost, expired, cancelled.",
+        "The stage is not one of the operation's flow. There are: qualification, search, viewings, offer, reservation, closing, won, lost, expired, cancelled.",
       ],
       [{ lost_reason: "x".repeat(1001) }, "refused: it must hold that lost reason is short"],
     ];
@@ -172,7 +176,7 @@ describe("An edit that a rule forbids", () => {
     }
     for (const stage of ["search", "viewings"]) expect((await edit({ stage })).status).toBe(200);
     expect((await edit({ stage: "offer" })).message).toBe(
-      "The gate of the current stage has pending steps: Propiedades visitadas, Propiedad favorita elegida.",
+      "The gate of the current stage has pending steps. They are: Propiedades visitadas, Propiedad favorita elegida.",
     );
   });
 });

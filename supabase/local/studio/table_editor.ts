@@ -12,7 +12,12 @@ interface Constraint {
   columns: string[];
 }
 
+interface Column {
+  type: string;
+}
+
 interface Introspection {
+  columns: Column[];
   tables: Relation[];
   views: Relation[];
   primary_keys: Constraint[];
@@ -44,6 +49,12 @@ function keysOfRows({ primary_keys, unique_constraints }: Introspection): Constr
     .map((key) => ({ ...key, columns: ["id"] }));
 }
 
+/** The grid shows columns in this order and only the first few without scrolling, and ids say nothing to people. */
+function idsLast({ columns }: Introspection): Column[] {
+  const isId = ({ type }: Column) => type === "uuid";
+  return [...columns.filter((one) => !isId(one)), ...columns.filter(isId)];
+}
+
 /** The answer as the table editor has to have it. */
 export async function forTableEditor(answer: Response): Promise<Response> {
   const found = (await answer.json()) as Introspection;
@@ -51,6 +62,7 @@ export async function forTableEditor(answer: Response): Promise<Response> {
     ...found,
     tables: tablesAndViews(found),
     primary_keys: keysOfRows(found),
+    columns: idsLast(found),
   });
 }
 

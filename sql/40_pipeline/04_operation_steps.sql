@@ -83,29 +83,65 @@ $$;
 comment on function private.reopen_step(uuid, uuid, text) is
   'Opens a gate step again because what closed it no longer holds.';
 
+create function private.refuse_to_reopen(operation public.operations, step_id text) returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if exists (
+    select from public.offers o
+    where o.agency_id = operation.agency_id and o.operation_id = operation.id
+      and (step_id = 'ofertaPreparada' or step_id = 'precioAcordado' and o.status = 'accepted')) then
+    perform private.refuse('step_not_reopened', 'An offer stands behind this step; change the offer instead.');
+  end if;
+  if step_id = 'favoritaElegida' and operation.property_id is not null then
+    perform private.refuse('step_not_reopened', 'The property is chosen; take the choice back instead.');
+  end if;
+  if step_id = 'propiedadesVisitadas' and (
+    exists (
+      select from public.viewings v
+      where v.agency_id = operation.agency_id and v.operation_id = operation.id and v.status = 'done')
+    or exists (
+      select from public.documents d
+      where d.agency_id = operation.agency_id and d.operation_id = operation.id
+        and d.kind = 'viewing_sheet' and d.status in ('received', 'verified'))) then
+    perform private.refuse('step_not_reopened', 'A viewing that took place stands behind this step; correct that instead.');
+  end if;
+end
+$$;
+comment on function private.refuse_to_reopen(public.operations, text) is
+  'Refuses to open a step again while what closed it holds (step_not_reopened): an offer, an accepted offer, the property chosen, a viewing that took place or its sheet.';
+
 create function private.tg_operation_steps__done() returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  operation public.operations;
 begin
   if new.step_id is distinct from old.step_id or new.operation_id is distinct from old.operation_id
     or new.agency_id is distinct from old.agency_id or new.flow is distinct from old.flow then
     perform private.refuse('change_refused', 'A step stays the step of its operation; only done and amount can be edited.');
   end if;
-  -- What these two did when they were ticked (an offer made, an offer accepted) is not undone by removing the tick.
-  if old.done and not new.done and exists (
-    select from public.offers o
-    where o.agency_id = old.agency_id and o.operation_id = old.operation_id
-      and (old.step_id = 'ofertaPreparada' or old.step_id = 'precioAcordado' and o.status = 'accepted')) then
-    perform private.refuse('step_not_reopened', 'An offer stands behind this step; change the offer instead.');
+  -- By hand, and not because of what happened, which may come to be known after the operation was closed.
+  if pg_trigger_depth() = 1 and (new.done, new.amount) is distinct from (old.done, old.amount) then
+    select o.* into operation from public.operations o where o.agency_id = old.agency_id and o.id = old.operation_id;
+    if operation.closed_at is not null then
+      perform private.refuse('operation_closed', 'The operation is closed; its steps stay as they were.');
+    end if;
+    -- What closed a step is not undone by removing the tick.
+    if old.done and not new.done then
+      perform private.refuse_to_reopen(operation, old.step_id);
+    end if;
   end if;
   new.done_at := case when new.done then coalesce(old.done_at, now()) end;
   return new;
 end
 $$;
 comment on function private.tg_operation_steps__done() is
-  'Dates the closing of a step. Refuses to reopen ofertaPreparada while there is an offer, and precioAcordado while one is accepted (step_not_reopened).';
+  'Dates the closing of a step. By hand, refuses every change on a closed operation (operation_closed), and to reopen a step while what closed it holds (step_not_reopened).';
 
 create function private.tg_operation_steps__by_hand() returns trigger
 language plpgsql

@@ -1,10 +1,8 @@
 create view public.failed_deliveries with (security_invoker = true) as
 select
-  a.name as agency,
-  e.event_type,
   d.target_url as target,
+  e.event_type,
   d.error,
-  d.attempt as attempts,
   case
     when e.status <> 'delivered' then 'not yet: it is tried again by itself'
     when s.id is null then 'no: the target is no longer subscribed'
@@ -12,6 +10,8 @@ select
     when elsewhere.arrived then 'careful: a target that has it would get it again'
     else 'yes'
   end as replay,
+  d.attempt as attempts,
+  a.name as agency,
   d.status_code,
   d.error_detail,
   d.started_at as last_attempt_at,
@@ -39,12 +39,12 @@ where d.state in ('failed', 'unknown')
 order by d.started_at desc;
 
 comment on view public.failed_deliveries is 'Events that a target did not take, or may not have taken, when it was last tried: a row for each event and target, the newest first. What a replay brought after all is left out.';
-comment on column public.failed_deliveries.agency is 'The agency.';
-comment on column public.failed_deliveries.event_type is 'deal_won, offer_accepted, signature_signed or document_completed.';
 comment on column public.failed_deliveries.target is 'Where it was posted to.';
+comment on column public.failed_deliveries.event_type is 'deal_won, offer_accepted, signature_signed or document_completed.';
 comment on column public.failed_deliveries.error is 'Why the last attempt failed, as a word; see deliveries.error.';
-comment on column public.failed_deliveries.attempts is 'Attempts at it since the event was queued or last replayed, at most 3.';
 comment on column public.failed_deliveries.replay is 'Whether select admin.replay_event(event_id) makes sense, which posts the event again to every target subscribed now: yes, careful, no or not yet, and why.';
+comment on column public.failed_deliveries.attempts is 'Attempts at it since the event was queued or last replayed, at most 3.';
+comment on column public.failed_deliveries.agency is 'The agency.';
 comment on column public.failed_deliveries.status_code is 'HTTP status of the last answer, if one came.';
 comment on column public.failed_deliveries.error_detail is 'The failure in words.';
 comment on column public.failed_deliveries.last_attempt_at is 'When it was last posted.';

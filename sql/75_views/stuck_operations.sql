@@ -1,13 +1,13 @@
 create view public.stuck_operations with (security_invoker = true) as
 select
-  a.name as agency,
   l.full_name as client,
-  f.label as flow,
-  s.label as stage,
-  floor(extract(epoch from now() - entered.at) / 86400)::int as days_in_stage,
-  case when o.flow = 'rent' and o.stage = 'handover' and o.deposit_paid_at is null then 'Fianza pagada' else pending.steps end as pending_steps,
   g.name as agent,
   coalesce(p.title, p.street, p.reference) as property,
+  case when o.flow = 'rent' and o.stage = 'handover' and o.deposit_paid_at is null then 'Fianza pagada' else pending.steps end as pending_steps,
+  floor(extract(epoch from now() - entered.at) / 86400)::int as days_in_stage,
+  s.label as stage,
+  f.label as flow,
+  a.name as agency,
   l.phone,
   l.email,
   entered.at as in_stage_since,
@@ -39,14 +39,14 @@ where o.closed_at is null
 order by entered.at;
 
 comment on view public.stuck_operations is 'Open operations that have stood at one stage for more than a week and have no viewing ahead, the longest waiting first. Those of archived leads are left out.';
-comment on column public.stuck_operations.agency is 'The agency.';
 comment on column public.stuck_operations.client is 'Whose operation it is.';
-comment on column public.stuck_operations.flow is 'The flow: Compra, Alquiler or Venta.';
-comment on column public.stuck_operations.stage is 'Where it stands.';
-comment on column public.stuck_operations.days_in_stage is 'For how many whole days.';
-comment on column public.stuck_operations.pending_steps is 'What the stage''s gate waits for; null when nothing is open and somebody has only to move it on.';
 comment on column public.stuck_operations.agent is 'The agent who looks after the lead; null when nobody does.';
 comment on column public.stuck_operations.property is 'The property chosen, if one is.';
+comment on column public.stuck_operations.pending_steps is 'What the stage''s gate waits for; null when nothing is open and somebody has only to move it on.';
+comment on column public.stuck_operations.days_in_stage is 'For how many whole days.';
+comment on column public.stuck_operations.stage is 'Where it stands.';
+comment on column public.stuck_operations.flow is 'The flow: Compra, Alquiler or Venta.';
+comment on column public.stuck_operations.agency is 'The agency.';
 comment on column public.stuck_operations.phone is 'The client''s phone.';
 comment on column public.stuck_operations.email is 'The client''s e-mail.';
 comment on column public.stuck_operations.in_stage_since is 'When it entered the stage.';

@@ -14,7 +14,14 @@ declare
   prefix text := encode(extensions.gen_random_bytes(4), 'hex');
   secret text := encode(extensions.gen_random_bytes(24), 'hex');
   key_id uuid;
+  -- An owner may do all that there is.
+  known text[] := private.role_permissions('owner');
+  unknown text[] := array(select named from unnest(permissions) named where named <> all (known));
 begin
+  if unknown <> '{}' then
+    perform private.refuse('unknown_permission',
+      format('There is no permission %s.', array_to_string(unknown, ', ')), jsonb_build_object('permissions', known));
+  end if;
   insert into public.api_keys (agency_id, name, prefix, secret_hash, permissions, agent_id, expires_at)
   values (
     create_api_key.agency_id, btrim(create_api_key.name), prefix, sha256(convert_to(secret, 'UTF8')),
@@ -26,7 +33,7 @@ begin
 end
 $$;
 comment on function admin.create_api_key(uuid, text, text[], uuid, timestamptz, int) is
-  'Makes an API key and returns it. This is the only time it can be read: only its hash is stored. Permissions: <resource>:read and :write of leads, operations, properties, viewings, offers, signatures, documents.';
+  'Makes an API key and returns it. This is the only time it can be read: only its hash is stored. Permissions: <resource>:read and :write of leads, operations, properties, viewings, offers, signatures, documents. Errors: unknown_permission (with those that there are).';
 grant execute on function admin.create_api_key(uuid, text, text[], uuid, timestamptz, int) to service_role;
 
 create function admin.rotate_api_key(api_key_id uuid, overlap interval default '24 hours') returns text

@@ -1,6 +1,7 @@
 import postgres from "postgres";
-import { Failure, messageOf } from "./failure.ts";
+import { Failure } from "./failure.ts";
 import { databaseUrl } from "./postgres/server.ts";
+import { sentenceOf } from "./sentence.ts";
 import { readSettings } from "./settings.ts";
 
 /** Opens the database that a command acts on: `DATABASE_URL`, else the local stack's. */
@@ -20,7 +21,7 @@ export function explainDatabase(error: unknown): string {
   const { code = "" } = error as { code?: string };
   return UNREACHABLE.has(code)
     ? "the database does not answer (npm start runs the local one, DATABASE_URL chooses another)"
-    : messageOf(error);
+    : sentenceOf(error);
 }
 
 const UNREACHABLE = new Set([

@@ -1,4 +1,5 @@
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
+import { Failure } from "./failure.ts";
 
 /** A loopback port that nobody listens on at the moment. */
 export async function freePort(): Promise<number> {
@@ -20,4 +21,21 @@ export async function isPortFree(port: number): Promise<boolean> {
     server.once("error", () => resolve(false));
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
+}
+
+/** What a person is told whose stack finds a port taken. */
+export function portInUse(port: number, setting: string): Failure {
+  return new Failure(`port ${port} is in use (${setting} chooses another one for the stack)`);
+}
+
+/** Listens on the loopback interface alone, on a free port when told 0; returns the port. */
+export async function listen(server: Server, port: number, setting: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(error.code === "EADDRINUSE" ? portInUse(port, setting) : error),
+    );
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
 }

@@ -4,6 +4,7 @@ import { Failure } from "./failure.ts";
 /** What the environment says about the local stack. */
 export interface Settings {
   port: number;
+  studioPort: number;
   databasePort: number;
   dataDirectory: string;
   seed: boolean;
@@ -13,13 +14,23 @@ export interface Settings {
 
 const root = resolve(import.meta.dirname, "..", "..");
 
-/** Reads `PORT`, `DB_PORT`, `DATA_DIR`, `SEED` and `EDGE_LIMITS`. */
+/** Reads `PORT`, `DB_PORT`, `STUDIO_PORT`, `DATA_DIR`, `SEED` and `EDGE_LIMITS`. */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const port = readPort(environment, "PORT", 54321);
   const databasePort = readPort(environment, "DB_PORT", 54322);
   if (port === databasePort) throw new Failure(`PORT and DB_PORT are both ${port}`);
+  // Two above the base URL's where that is free to take, so that a second stack needs no third setting.
+  const besides = port + 2 === databasePort ? port + 3 : port + 2;
+  const studioPort = readPort(environment, "STUDIO_PORT", besides);
+  for (const [name, other] of [
+    ["PORT", port],
+    ["DB_PORT", databasePort],
+  ] as const) {
+    if (studioPort === other) throw new Failure(`${name} and STUDIO_PORT are both ${other}`);
+  }
   return {
     port,
+    studioPort,
     databasePort,
     dataDirectory: resolve(root, environment.DATA_DIR || ".local"),
     seed: environment.SEED !== "false",
@@ -28,8 +39,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
 }
 
 function readPort(environment: NodeJS.ProcessEnv, name: string, standard: number): number {
-  const text = environment[name];
-  if (text === undefined || text === "") return standard;
+  const text = environment[name] || String(standard);
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65535) {
     throw new Failure(`${name} is no port: ${text}`);

@@ -7,9 +7,10 @@ import { keepRunning } from "./functions/process.ts";
 import type { RunningFunction } from "./functions/running.ts";
 import { runWorkers } from "./functions/worker_pool.ts";
 import type { GatewayDatabase } from "./gateway/connection.ts";
-import { type Gateway, openGateway } from "./gateway/gateway.ts";
+import { authSettings, type Gateway, openGateway } from "./gateway/gateway.ts";
 import type { Keys } from "./keys.ts";
 import { type AuthorizationServer, openAuthorizationServer } from "./oauth/server.ts";
+import { openStudio, type Studio } from "./studio/studio.ts";
 import { startCronWorker, type Worker } from "./workers/cron.ts";
 import { startNetWorker } from "./workers/net.ts";
 
@@ -20,6 +21,8 @@ export interface StackOptions {
   keys: Keys;
   /** Port of the base URL; 0 takes a free one. */
   port: number;
+  /** Port of Studio; 0 takes a free one. */
+  studioPort: number;
   functions: readonly FunctionConfig[];
   /** Where Deno keeps compiled code. */
   cacheDirectory: string;
@@ -40,7 +43,9 @@ export interface StackOptions {
 export interface Stack {
   baseUrl: string;
   port: number;
-  gateway: Gateway;
+  studioUrl: string;
+  /** Makes functions and tables visible that were created since. */
+  reloadSchema(): Promise<void>;
   /** The process of a function that takes requests, or nothing while none does. */
   functionPid(name: string): number | undefined;
   /** All processes of a function: with limits, a new worker runs beside those that finish their work. */
@@ -53,10 +58,11 @@ export function connectorUrl(baseUrl: string): string {
   return `${baseUrl}/api/mcp`;
 }
 
-/** Starts gateway, functions, workers and the front before them. */
+/** Starts gateway, Studio, functions, workers and the front before them. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { database, keys, log } = options;
   let gateway: Gateway | undefined;
+  let studio: Studio | undefined;
   let authorizationServer: AuthorizationServer | undefined;
   let consentPage: Handler | undefined;
   const functions = new Map<string, RunningFunction>();
@@ -74,6 +80,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await front.close();
     await Promise.all([...functions.values(), ...workers].map((part) => part.stop()));
     await authorizationServer?.close();
+    await studio?.close();
     await gateway?.close();
   }
 
@@ -101,6 +108,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       siteUrl,
       storageDirectory: options.storageDirectory,
     });
+    studio = await openStudio({
+      adminUrl: database.adminUrl,
+      auth: authSettings(keys, siteUrl),
+      port: options.studioPort,
+      log,
+    });
+    const opened = { gateway, studio };
     authorizationServer = openAuthorizationServer({
       baseUrl: front.baseUrl,
       siteUrl,
@@ -122,7 +136,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     return {
       baseUrl: front.baseUrl,
       port: front.port,
-      gateway,
+      studioUrl: studio.url,
+      async reloadSchema() {
+        await Promise.all([opened.gateway.reloadSchema(), opened.studio.reloadSchema()]);
+      },
       functionPid: (name) => functions.get(name)?.pid,
       functionPids: (name) => functions.get(name)?.pids ?? [],
       stop,

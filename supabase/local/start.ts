@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import postgres from "postgres";
 import { demoKey, demoLogin, type Login, seedWhenEmpty } from "./demo.ts";
-import { exitWith, Failure } from "./failure.ts";
+import { exitWith } from "./failure.ts";
 import { readFunctions } from "./functions/config.ts";
 import { findDeno } from "./functions/deno.ts";
 import { requireProc } from "./functions/limits.ts";
 import { type Keys, loadKeys } from "./keys.ts";
 import { lockDirectory } from "./lock.ts";
 import { applyMigrations } from "./migrations.ts";
-import { isPortFree } from "./ports.ts";
+import { isPortFree, portInUse } from "./ports.ts";
 import { bootstrapDatabase, bootstrapServer } from "./postgres/bootstrap.ts";
 import { databaseUrl, startServer, superuserUrl } from "./postgres/server.ts";
 import { storeSecrets } from "./secrets.ts";
@@ -37,12 +37,15 @@ async function main(): Promise<void> {
     console.log("Functions run within the hosted limits: 2 s of CPU, 150 s and 256 MB a worker.");
   }
   const demo = await shutdown.step(() => prepareDatabase(url, settings, stack.baseUrl, keys));
-  announce(stack.baseUrl, url, demo, Date.now() - startedAt);
+  announce(stack, url, demo, Date.now() - startedAt);
 }
 
 async function startDatabase(settings: Settings): Promise<void> {
-  if (!(await isPortFree(settings.port))) {
-    throw new Failure(`port ${settings.port} is in use (PORT chooses another one for the stack)`);
+  for (const [setting, port] of [
+    ["PORT", settings.port],
+    ["STUDIO_PORT", settings.studioPort],
+  ] as const) {
+    if (!(await isPortFree(port))) throw portInUse(port, setting);
   }
   shutdown.add(lockDirectory(settings.dataDirectory));
   const server = await startServer({
@@ -72,6 +75,7 @@ async function startParts(settings: Settings, keys: Keys): Promise<Stack> {
     },
     keys,
     port: settings.port,
+    studioPort: settings.studioPort,
     functions: readFunctions(),
     cacheDirectory: join(dataDirectory, "deno"),
     storageDirectory: join(dataDirectory, "storage"),
@@ -117,7 +121,12 @@ async function nameConnector(sql: postgres.Sql, resource: string): Promise<void>
     on conflict (only_row) do update set resource = excluded.resource`;
 }
 
-function announce(baseUrl: string, url: string, { key, login }: Demo, took_ms: number): void {
+function announce(
+  { baseUrl, studioUrl }: Stack,
+  url: string,
+  { key, login }: Demo,
+  took_ms: number,
+): void {
   const first =
     key === undefined
       ? `npm run admin -- create-agency --name "My agency"`
@@ -127,7 +136,7 @@ function announce(baseUrl: string, url: string, { key, login }: Demo, took_ms: n
 Corredor is up (${(took_ms / 1000).toFixed(1)} s). Ctrl-C stops it.
 
   Base URL   ${baseUrl}
-  Studio     ${baseUrl}/
+  Studio     ${studioUrl}
   Database   ${url}
   API key    ${key ?? "none yet: there is no agency"}
   Connector  ${connectorUrl(baseUrl)}

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Permission } from "../../types/contracts/permissions.ts";
 import { type TestDatabase, testDatabase } from "../stack/harness.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
@@ -52,7 +53,12 @@ async function written(): Promise<unknown> {
 }
 
 const key = (...more: string[]) => ["create-api-key", "--agency", "norte", "--name", "k", ...more];
+const agent = (email: string, ...more: string[]) => [
+  ...["create-agent", "--agency", "norte", "--name", "N", "--email", email],
+  ...more,
+];
 const readsLeads = ["--permissions", "leads:read"];
+const NOBODY = "00000000-0000-0000-0000-000000000001";
 
 describe("npm run admin", () => {
   test("makes an agency, an agent and a key, and prints them", async () => {
@@ -96,59 +102,76 @@ describe("npm run admin", () => {
     expect(await made(...secret, "--clear")).toMatchObject({ signed: false });
   });
 
-  test.each([["--help"], ["-h"], ["create-agency", "--help"]])(
-    "explains itself: %s",
-    async (...words) => {
-      const { code, out } = await run("admin.ts", words);
-      expect(code).toBe(0);
-      expect(out).toContain("create-agency       --name N");
-    },
-  );
+  test.each([
+    [
+      "--help",
+      /\n {2}create-agency .*\n[\s\S]*\n {2}close-step .*\n[\s\S]*Permissions: leads:read, leads:write, /,
+    ],
+    ["-h", /\n {2}list-operations /],
+    ["create-agency --help", /--name <name>[\s\S]*--time-zone <zone>/],
+    ["create-api-key --help", /Permissions: leads:read, leads:write, .*, or all of them\./],
+  ])("explains itself: %s", async (words, told) => {
+    const { code, out, err } = await run("admin.ts", words.split(" "));
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(told);
+  });
+
+  test("lists its verbs where none or an unknown one is named", async () => {
+    for (const [words, line] of [
+      [[], "Usage: npm run admin -- <verb> <options>"],
+      [["make-agency"], "corredor: unknown verb 'make-agency'"],
+    ] as const) {
+      const { code, out, err } = await run("admin.ts", [...words]);
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err.split("\n")[0]).toBe(line);
+      for (const verb of ["create-agency", "list-api-keys", "record-deposit"])
+        expect(err).toContain(`\n  ${verb} `);
+    }
+  });
 
   test.each([
-    [["create-agency"], "--name is missing"],
-    [["create-agency", "--name", " "], "--name is missing"],
+    [["create-agency"], "required option '--name <name>' not specified"],
+    [
+      ["create-agency", "--name", " "],
+      "option '--name <name>' argument ' ' is invalid. It is blank.",
+    ],
+    [["create-agency", "--name", "X", "--agency", "norte"], "unknown option '--agency'"],
     [["create-agency", "--name", "Norte"], "Key (slug)=(norte) already exists."],
     [["create-agency", "--name", "日本"], "refused: it must hold that slug is a url part"],
     [
       ["create-agency", "--name", "X", "--time-zone", "Mars/Base"],
       '"Mars/Base" is not an IANA time zone.',
     ],
-    [["create-agency", "--name", "X", "extra"], "usage: npm run admin -- <verb> <options>"],
-    [["make-agency"], "usage: npm run admin -- <verb> <options>"],
+    [
+      ["create-agency", "--name", "X", "extra"],
+      "too many arguments for 'create-agency'. Expected 0 arguments but got 1.",
+    ],
     [
       ["create-agent", "--agency", "sur", "--name", "N", "--email", "n@x.example"],
-      "there is no agency sur",
+      "there is no agency sur; list-agencies names those that there are",
     ],
     [
-      [
-        "create-agent",
-        "--agency",
-        "norte",
-        "--name",
-        "N",
-        "--email",
-        "n@x.example",
-        "--role",
-        "boss",
-      ],
-      "refused: it must hold that role is known",
+      agent("n@x.example", "--role", "boss"),
+      "option '--role <role>' argument 'boss' is invalid. Allowed choices are owner, manager, agent, viewer.",
+    ],
+    [agent("n@x.example n@y.example"), "refused: it must hold that email is normal"],
+    [key(), "required option '--permissions <names>' not specified"],
+    [
+      key("--permissions", "leads:delete,offers:read,lead:read"),
+      `There is no permission leads:delete, lead:read. There are: ${Permission.options.join(", ")}.`,
     ],
     [
-      ["create-agent", "--agency", "norte", "--name", "N", "--email", "n@x.example n@y.example"],
-      "refused: it must hold that email is normal",
+      key(...readsLeads, "--rate-limit", "1e3"),
+      "option '--rate-limit <number>' argument '1e3' is invalid. It is no whole number.",
     ],
-    [key(), "--permissions is missing"],
-    [key("--permissions", "leads:delete"), "refused: it must hold that permissions are known"],
-    [key(...readsLeads, "--rate-limit", "1e3"), "--rate-limit takes a number of requests a minute"],
     [key(...readsLeads, "--agent", "nobody@x.example"), "the agency has no agent nobody@x.example"],
     [
       key(...readsLeads, "--expires-at", "soon"),
-      "--expires-at takes a time to come, for example 2030-01-31T12:00Z",
+      "option '--expires-at <time>' argument 'soon' is invalid. It is no time; for example 2030-01-31T12:00Z.",
     ],
     [
       key(...readsLeads, "--expires-at", "2001-01-01"),
-      "--expires-at takes a time to come, for example 2030-01-31T12:00Z",
+      "option '--expires-at <time>' argument '2001-01-01' is invalid. It takes a time to come, for example 2030-01-31T12:00Z.",
     ],
     [["rotate-api-key", "--key", "cor_00000000_x"], "there is no such API key"],
     [["revoke-api-key", "--key", "none"], "there is no such API key"],
@@ -157,13 +180,29 @@ describe("npm run admin", () => {
       "set-signing-secret needs either --secret S or --clear",
     ],
     [
+      ["set-signing-secret", "--agency", "norte", "--secret", "a secret", "--clear"],
+      "option '--clear' cannot be used with option '--secret <secret>'",
+    ],
+    [
       ["set-signing-secret", "--agency", "norte", "--secret", "short"],
       "A signing secret has 8 to 256 characters.",
     ],
-    [["replay-event", "--event", "x"], 'invalid input syntax for type uuid: "x"'],
     [
-      ["replay-event", "--event", "00000000-0000-0000-0000-000000000001"],
-      "There is no such event.",
+      ["replay-event", "--event", "x"],
+      "option '--event <id>' argument 'x' is invalid. It is no id; the list verbs print them.",
+    ],
+    [["replay-event", "--event", NOBODY], "There is no such event."],
+    [
+      ["list-agents", "--agency", "sur"],
+      "there is no agency sur; list-agencies names those that there are",
+    ],
+    [["close-step", "--operation", NOBODY, "--step", "x"], "There is no such operation."],
+    [["reopen-step", "--operation", NOBODY, "--step", "x"], "There is no such operation."],
+    [["record-deposit", "--operation", NOBODY], "There is no such operation."],
+    [["record-deposit", "--operation", NOBODY, "--amount", "5"], "unknown option '--amount'"],
+    [
+      ["close-step", "--operation", NOBODY, "--step", "x", "--amount", "1,5"],
+      "option '--amount <number>' argument '1,5' is invalid. It is no amount; for example 1100 or 1100.50.",
     ],
   ] as const)("refuses %j in a line, and writes nothing", async (words, line) => {
     const before = await written();

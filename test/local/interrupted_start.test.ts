@@ -49,6 +49,7 @@ async function interrupt(moment_ms: number, folder: string, send: (pid: number) 
       ...process.env,
       PORT: String(await freePort()),
       DB_PORT: String(await freePort()),
+      STUDIO_PORT: String(await freePort()),
       DATA_DIR: folder,
     },
     stdio: ["ignore", "pipe", "pipe"],

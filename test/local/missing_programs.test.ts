@@ -54,6 +54,7 @@ describe("npm start says in one line that a program is missing", () => {
           ...process.env,
           PORT: String(await freePort()),
           DB_PORT: String(await freePort()),
+          STUDIO_PORT: String(await freePort()),
           DATA_DIR: join(project, "data"),
         },
       },

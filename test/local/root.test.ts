@@ -58,7 +58,11 @@ describe.runIf(asRoot)(
   () => {
     test("npm start boots the stack, finds its data again and leaves the folder's mode alone", async () => {
       const port = String(await freePort());
-      const environment = { PORT: port, DB_PORT: String(await freePort()) };
+      const environment = {
+        PORT: port,
+        DB_PORT: String(await freePort()),
+        STUDIO_PORT: String(await freePort()),
+      };
       const start = [process.execPath, "supabase/local/start.ts"];
       const keys: (string | undefined)[] = [];
       for (const _ of ["first", "second"]) {
@@ -99,6 +103,7 @@ describe.runIf(asRoot)(
         {
           PORT: String(await freePort()),
           DB_PORT: String(await freePort()),
+          STUDIO_PORT: String(await freePort()),
           DATA_DIR: join(home, "elsewhere"),
         },
       );

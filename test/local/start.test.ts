@@ -21,6 +21,7 @@ const root = resolve(import.meta.dirname, "..", "..");
 const directory = mkdtempSync(join(tmpdir(), "corredor-start-"));
 const port = await freePort();
 const databasePort = await freePort();
+const studioPort = await freePort();
 const started: Stack[] = [];
 
 interface Stack {
@@ -36,6 +37,7 @@ function start(environment: Record<string, string> = {}, detached = false): Stac
       ...process.env,
       PORT: String(port),
       DB_PORT: String(databasePort),
+      STUDIO_PORT: String(studioPort),
       DATA_DIR: join(directory, "data"),
       ...environment,
     },
@@ -105,6 +107,9 @@ describe("npm start", { timeout: 120_000 }, () => {
     expect(answer.status).toBe(200);
     const { data } = (await answer.json()) as { data: { id: string }[] };
     expect(data.length).toBeGreaterThan(0);
+    const [, studio = ""] = /Studio {5}(\S+)/.exec(first.output()) ?? [];
+    expect(studio).toBe(`http://127.0.0.1:${studioPort}`);
+    expect(await (await fetch(studio)).text()).toContain("<html");
     expect(await stop(first, "SIGINT")).toBe(0);
     expect(readPostmaster(join(directory, "data", "postgres"))).toBeUndefined();
 
@@ -196,7 +201,11 @@ describe("npm start", { timeout: 120_000 }, () => {
   test("refuses to run twice on one folder", async () => {
     const first = start();
     await isUp(first);
-    const second = start({ PORT: String(await freePort()), DB_PORT: String(await freePort()) });
+    const second = start({
+      PORT: String(await freePort()),
+      DB_PORT: String(await freePort()),
+      STUDIO_PORT: String(await freePort()),
+    });
     expect(await second.exited).toBe(1);
     expect(second.output()).toMatch(/^corredor: a stack runs on \S+ already \(pid \d+\)\n$/);
     expect((await fetch(`http://127.0.0.1:${port}/api/v1/health`)).status).toBe(200);
@@ -221,6 +230,9 @@ describe("npm start", { timeout: 120_000 }, () => {
     const cases: [Record<string, string>, RegExp][] = [
       [{ PORT: busyPort }, /^corredor: port \d+ is in use \(PORT /],
       [{ DB_PORT: busyPort }, /^corredor: port \d+ is in use \(DB_PORT /],
+      [{ STUDIO_PORT: busyPort }, /^corredor: port \d+ is in use \(STUDIO_PORT /],
+      [{ STUDIO_PORT: String(port) }, /^corredor: PORT and STUDIO_PORT are both \d+$/],
+      [{ STUDIO_PORT: "x" }, /^corredor: STUDIO_PORT is no port: x$/],
       [{ PORT: "x" }, /^corredor: PORT is no port: x$/],
       [{ EDGE_LIMITS: "yes" }, /^corredor: EDGE_LIMITS is not true or false: yes$/],
       [{ DENO_VERSION: "1" }, /^corredor: DENO_VERSION is neither 2\.1 nor left out: 1$/],

@@ -75,6 +75,7 @@ async function deliver({ url, database }: DebianServer): Promise<void> {
     },
     keys,
     port: 0,
+    studioPort: 0,
     functions: readFunctions().filter(({ name }) => name === "api" || name === "drain"),
     cacheDirectory: join(directory, "deno"),
     storageDirectory: join(directory, "storage"),

@@ -69,7 +69,7 @@ test("a possible match is resolved with a reason, and not without", async () => 
     from public.leads where contact_id = ${id}
     returning id`;
   const words = ["resolve-match", "--screen", screen?.id, "--resolution", "cleared"];
-  expect((await admin(...words)).err).toContain("--reason is missing");
+  expect((await admin(...words)).err).toContain("option '--reason <text>' not specified");
   expect((await admin(...words, "--reason", "Another birth date")).code).toBe(0);
   const [row] = await database.sql`select * from public.sanctions_screens where id = ${screen?.id}`;
   expect(row).toMatchObject({

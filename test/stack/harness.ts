@@ -23,6 +23,7 @@ export interface TestDatabase {
 /** A whole stack of a test's own. */
 export interface TestStack extends TestDatabase {
   baseUrl: string;
+  studioUrl: string;
   publishableKey: string;
   secretKey: string;
   /** The secret key of an older project. */
@@ -92,6 +93,7 @@ export async function testStack(
       database: gatewayDatabase(server, new URL(database.databaseUrl).pathname.slice(1)),
       keys,
       port: 0,
+      studioPort: 0,
       functions: chooseFunctions(options.functions ?? []),
       cacheDirectory: join(server.directory, "deno"),
       storageDirectory: join(server.directory, "storage"),
@@ -108,6 +110,7 @@ export async function testStack(
     return {
       ...database,
       baseUrl: stack.baseUrl,
+      studioUrl: stack.studioUrl,
       publishableKey: keys.publishableKey,
       secretKey: keys.secretKey,
       serviceRoleKey: legacyKey(keys, "service_role"),
@@ -116,7 +119,7 @@ export async function testStack(
       functionPid: stack.functionPid,
       functionPids: stack.functionPids,
       accessToken: (claims) => signToken(keys.jwtSecret, claims),
-      reloadSchema: () => stack.gateway.reloadSchema(),
+      reloadSchema: () => stack.reloadSchema(),
       async stop() {
         await stack.stop();
         await database.stop();

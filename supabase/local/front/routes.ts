@@ -2,13 +2,16 @@
 export type Route =
   | { function: string; path: string }
   | "gateway"
-  | "studio assets"
   | "authorization server"
-  | "consent page";
+  | "consent page"
+  | "nothing";
 
 /** What hosted Auth answers besides what the gateway does, and where clients look for what they are told about it. */
 const AUTHORIZATION_SERVER =
   /^\/auth\/v1\/(oauth|\.well-known)\/|^\/\.well-known\/(oauth-authorization-server|openid-configuration)\/auth\/v1(?=\?|$)/;
+
+/** What of a project the stack has behind its gateway. */
+const GATEWAY = /^\/(rest|auth|storage)\/v1(?=[/?]|$)/;
 
 /** The URL table of the stack; hosted projects have the second form, a custom domain the first. */
 export function routeOf(url: string): Route {
@@ -21,7 +24,7 @@ export function routeOf(url: string): Route {
   if (AUTHORIZATION_SERVER.test(url)) return "authorization server";
   if (startsWithSegment(url, "/consent")) return "consent page";
   if (url.startsWith("/.well-known/")) return { function: "api", path: `/api${url}` };
-  return url.startsWith("/static/") ? "studio assets" : "gateway";
+  return GATEWAY.test(url) ? "gateway" : "nothing";
 }
 
 function startsWithSegment(url: string, segment: string): boolean {

@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { Failure } from "../failure.ts";
 import type { Turn } from "../functions/running.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import { listen } from "../ports.ts";
 import { Forwarder } from "./forward.ts";
 import { answerMalformedRequests } from "./malformed.ts";
 import { routeOf } from "./routes.ts";
-import { serveStudioAssets } from "./studio-assets.ts";
 
 /** The one address of the stack. */
 export interface Front {
@@ -63,8 +62,8 @@ export async function openFront(port: number, targets: FrontTargets): Promise<Fr
       toGateway(request, response);
       return;
     }
-    if (route === "studio assets") {
-      serveStudioAssets(request, response);
+    if (route === "nothing") {
+      refuse(request, response, NOTHING_HERE);
       return;
     }
     if (route === "authorization server" || route === "consent page") {
@@ -80,18 +79,7 @@ export async function openFront(port: number, targets: FrontTargets): Promise<Fr
   });
   answerMalformedRequests(server);
   server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === "EADDRINUSE"
-          ? new Failure(`port ${port} is in use (PORT chooses another one for the stack)`)
-          : error,
-      );
-    });
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  const actualPort = typeof address === "object" && address !== null ? address.port : port;
+  const actualPort = await listen(server, port, "PORT");
   return {
     port: actualPort,
     baseUrl: `http://127.0.0.1:${actualPort}`,
@@ -114,6 +102,13 @@ function refusal(status: number, code: string, message: string): Refusal {
   return { status, body: JSON.stringify({ error: { code, message, details: {} } }) };
 }
 
+/** Where a custom domain has nothing either. */
+const NOTHING_HERE = refusal(
+  404,
+  "not_found",
+  "There is nothing here. The API is at /api/v1, described at /api/v1/docs; Studio has a port of its own.",
+);
+
 /** A function that is restarting. */
 const STARTING = refusal(503, "unavailable", "The service is starting. Try again in a moment.");
 
@@ -124,14 +119,17 @@ const OVER_LIMIT = refusal(
   "The function used more than it may and was ended. Try again.",
 );
 
-const refusalHeaders = { "content-type": "application/json", "retry-after": "1" };
+function headersOf({ status }: Refusal): Record<string, string> {
+  const again = status >= 500 ? { "retry-after": "1" } : {};
+  return { "content-type": "application/json", ...again };
+}
 
 function unavailableResponse(): Response {
-  return new Response(STARTING.body, { status: STARTING.status, headers: refusalHeaders });
+  return new Response(STARTING.body, { status: STARTING.status, headers: headersOf(STARTING) });
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, answer = STARTING): void {
   request.resume();
   if (response.headersSent) response.destroy();
-  else response.writeHead(answer.status, refusalHeaders).end(answer.body);
+  else response.writeHead(answer.status, headersOf(answer)).end(answer.body);
 }

@@ -4,7 +4,6 @@ import { openStorage } from "../storage/storage.ts";
 import { refusedAuthorization } from "./authorization.ts";
 import { EXPOSED_SCHEMA, GatewayConnection, type GatewayDatabase } from "./connection.ts";
 import { acceptLegacyKeys } from "./legacy_keys.ts";
-import { isForStudio, openStudio } from "./studio.ts";
 
 // Lite puts a function of its own in this one's place, which throws when a warning is no text but an error, as Node's
 // own warnings are: about a leak of listeners, say. A warning must not end the process.
@@ -14,7 +13,7 @@ process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
   else warn(warning, ...rest);
 };
 
-/** Data API, Auth and Studio of one database by Supabase Lite, and its Storage. */
+/** Data API and Auth of one database by Supabase Lite, and its Storage. */
 export interface Gateway {
   fetch(request: Request, context: { peerAddress: string | null }): Promise<Response>;
   /** Makes functions and tables visible that were created since. */
@@ -24,6 +23,17 @@ export interface Gateway {
 
 const STORAGE = /^[^/]+\/\/[^/]+\/storage\/v1\//;
 const DATA_API = /^[^/]+\/\/[^/]+\/rest\/v1\//;
+
+/** What Supabase Lite has to know of a project's keys. */
+export function authSettings(keys: Keys, siteUrl: string) {
+  return {
+    enabled: true,
+    jwt_secret: keys.jwtSecret,
+    publishable_key: keys.publishableKey,
+    secret_key: keys.secretKey,
+    site_url: siteUrl,
+  };
+}
 
 /** Opens the gateway on a database. */
 export async function openGateway(options: {
@@ -35,20 +45,12 @@ export async function openGateway(options: {
 }): Promise<Gateway> {
   const { database, keys, siteUrl } = options;
   const connection = new GatewayConnection(database);
-  const auth = {
-    enabled: true,
-    jwt_secret: keys.jwtSecret,
-    publishable_key: keys.publishableKey,
-    secret_key: keys.secretKey,
-    site_url: siteUrl,
-  };
   const acceptLegacy = acceptLegacyKeys(keys);
-  const studio = await openStudio({ adminUrl: database.adminUrl, auth });
   const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
     connection,
     api: { enabled: true, schemas: [EXPOSED_SCHEMA] },
-    auth,
+    auth: authSettings(keys, siteUrl),
     db: { migrations: { enabled: false } },
     studio: { enabled: false },
   });
@@ -58,16 +60,12 @@ export async function openGateway(options: {
     async fetch(request, context) {
       acceptLegacy(request);
       if (STORAGE.test(request.url)) return storage.fetch(request);
-      if (isForStudio(request)) return studio.fetch(request, context);
       const refused = DATA_API.test(request.url) ? refusedAuthorization(request) : undefined;
       return refused ?? app.fetch(request, context as never);
     },
-    async reloadSchema() {
-      await connection.reloadSchema();
-      await studio.reloadSchema();
-    },
+    reloadSchema: () => connection.reloadSchema(),
     async close() {
-      await Promise.all([connection.close(), studio.close(), storage.close()]);
+      await Promise.all([connection.close(), storage.close()]);
     },
   };
 }

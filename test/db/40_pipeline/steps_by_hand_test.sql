@@ -1,7 +1,7 @@
 -- An admin closes gate steps by hand in Studio: ticking done does what the step stands for.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(62);
+select plan(67);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -165,9 +165,9 @@ select is(pg_temp.tick('withdrawn', 'precioAcordado'), 'offer_required', 'a with
 -- A step that had an effect is not undone by removing the tick.
 select is(pg_temp.studio(format('update public.operation_steps set done = false where operation_id = %L and step_id = %L', pg_temp.id('buy'), step)),
   'step_not_reopened', step || ' is not reopened') from unnest('{ofertaPreparada,precioAcordado}'::text[]) step;
-select is(pg_temp.studio(format($$update public.operation_steps set done = false where operation_id = %L and step_id = 'favoritaElegida'$$, pg_temp.id('buy viewed'))),
+select is(pg_temp.studio(format($$update public.operation_steps set done = false where operation_id = %L and step_id = 'propiedadesVisitadas'$$, pg_temp.id('buy viewed'))),
   'done', 'a step without an effect may be reopened');
-select is((select done_at from public.operation_steps where operation_id = pg_temp.id('buy viewed') and step_id = 'favoritaElegida'),
+select is((select done_at from public.operation_steps where operation_id = pg_temp.id('buy viewed') and step_id = 'propiedadesVisitadas'),
   null, 'and is no longer dated');
 
 -- A closed operation takes neither.
@@ -177,6 +177,21 @@ do $$ begin
   perform pg_temp.move('lost', 'cancelled');
 end $$;
 select is(pg_temp.tick('lost', 'ofertaPreparada', 1), 'operation_closed', 'a closed operation gets no offer by a tick');
+select is(pg_temp.tick('lost', 'propiedadesVisitadas'), 'operation_closed', 'and no tick without an effect');
+select is(pg_temp.studio(format($$update public.operation_steps set done = false where operation_id = %L and step_id = 'favoritaElegida'$$, pg_temp.id('lost'))),
+  'operation_closed', 'nor is one taken away');
+
+-- What closed a step still holds.
+do $$ begin
+  perform pg_temp.operation('facts', 'buy', 'viewings');
+  update public.operations set property_id = pg_temp.id('flat') where id = pg_temp.id('facts');
+  insert into public.documents (agency_id, operation_id, kind, status) values (pg_temp.id('agency'), pg_temp.id('facts'), 'viewing_sheet', 'received');
+end $$;
+select is(pg_temp.studio(format('update public.operation_steps set done = false where operation_id = %L and step_id = %L', pg_temp.id('facts'), step)),
+  'step_not_reopened', step || ' is not reopened while what closed it holds') from unnest('{propiedadesVisitadas,favoritaElegida}'::text[]) step;
+update public.operations set property_id = null where id = pg_temp.id('facts');
+select is(pg_temp.done('facts', 'favoritaElegida'), false, 'taking the choice back opens favoritaElegida');
+
 select is(pg_temp.studio(format('update public.operation_steps set step_id = ''favoritaElegida'' where operation_id = %L and step_id = ''precioAcordado''', pg_temp.id('none'))),
   'change_refused', 'a step stays the step of its operation');
 

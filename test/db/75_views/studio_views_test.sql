@@ -1,7 +1,7 @@
 -- The views an admin opens in Studio: what each shows and leaves out, for two agencies, and that it is the reader's own.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(42);
+select plan(47);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -52,6 +52,24 @@ begin
   return query execute format('select concat_ws('' | '', %s) from public.%I v where v.agency_id = %L', columns, view_name, pg_temp.id(agency));
 end
 $$;
+
+-- The table editor shows some four columns of text beside each other, and 1,600 pixels seven or eight.
+create function pg_temp.first_columns(view_name text) returns text
+language sql as $$
+  select string_agg(a.attname, ', ' order by a.attnum)
+  from pg_attribute a
+  where a.attrelid = format('public.%I', view_name)::regclass and a.attnum between 1 and 4
+$$;
+select is(pg_temp.first_columns('stuck_operations'), 'client, agent, property, pending_steps', 'stuck operations begin with client, agent, property and step');
+select is(pg_temp.first_columns('leads_without_agent'), 'client, open_operations, wishes, phone', 'leads without an agent with the client and what waits for them');
+select is(pg_temp.first_columns('possible_sanctions_matches'), 'client, agent, listed_as, score', 'possible matches with the two names');
+select is(pg_temp.first_columns('failed_deliveries'), 'target, event_type, error, replay', 'failed deliveries with the target and what to do');
+select is_empty($$
+  select c.relname, a.attname from pg_class c
+  join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+  join pg_attribute id on id.attrelid = c.oid and id.attnum between 1 and a.attnum - 1 and id.atttypid = 'uuid'::regtype
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'v' and a.atttypid <> 'uuid'::regtype$$,
+  'in every view the ids are last');
 
 -- Pipeline
 select is((select count(*)::int from pg_temp.shown('stage', 'pipeline_by_stage')), (select count(*)::int from public.stages),

@@ -1,7 +1,7 @@
 -- Making agencies and agents, and who may.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(51);
+select plan(60);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -107,7 +107,8 @@ create temp table call as select unnest(array[
   'admin.create_agency(''X'')', 'admin.create_agent(gen_random_uuid(), ''X'', ''x@x.test'')', 'admin.link_agent(gen_random_uuid(), ''x@x.test'')', 'admin.create_api_key(gen_random_uuid(), ''X'', ''{}'')',
   'admin.rotate_api_key(gen_random_uuid())', 'admin.revoke_api_key(gen_random_uuid())', 'admin.set_signing_secret(gen_random_uuid(), ''12345678'')',
   'admin.replay_event(gen_random_uuid())', 'admin.resolve_sanctions_match(gen_random_uuid(), ''cleared'', ''X'')',
-  'admin.merge_contacts(gen_random_uuid(), gen_random_uuid())', 'admin.unmerge_contacts(gen_random_uuid())', 'admin.dismiss_suggestion(gen_random_uuid())']) as call;
+  'admin.merge_contacts(gen_random_uuid(), gen_random_uuid())', 'admin.unmerge_contacts(gen_random_uuid())', 'admin.dismiss_suggestion(gen_random_uuid())',
+  'admin.close_step(gen_random_uuid(), ''x'')', 'admin.reopen_step(gen_random_uuid(), ''x'')', 'admin.record_deposit(gen_random_uuid())']) as call;
 select is(pg_temp.as_role(r, call), '42501', r || ' may not call ' || split_part(call, '(', 1))
 from call, unnest('{anon,authenticated}'::text[]) r;
 select isnt(pg_temp.as_role('service_role', call), '42501', 'the service role may call ' || split_part(call, '(', 1))

@@ -85,7 +85,7 @@ select is((select distinct r.requests_per_minute from public.rate_limits r join 
   120, '120 requests a minute unless told otherwise');
 select is(pg_temp.studio(format('select admin.create_api_key(%s)', arguments)), refused, name)
 from (values
-  (format('%L, ''x'', ''{leads:fly}''', pg_temp.id('agency')), '23514', 'an unknown permission is refused'),
+  (format('%L, ''x'', ''{leads:fly}''', pg_temp.id('agency')), 'unknown_permission', 'an unknown permission is refused'),
   (format('%L, ''x'', null', pg_temp.id('agency')), '23502', 'so are none given'),
   (format('%L, '' '', ''{}''', pg_temp.id('agency')), '23514', 'a blank name'),
   (format('%L, ''x'', ''{}'', gen_random_uuid()', pg_temp.id('agency')), '23503', 'an unknown agent'),

@@ -47,7 +47,7 @@ declare
   wanted text := private.screening_name(contact.full_name);
 begin
   return query
-  select contact.agency_id, gen_random_uuid(), contact.id, near.id, near.reasons, round(near.score::numeric, 3), 'open',
+  select contact.agency_id, gen_random_uuid(), contact.id, near.id, near.reasons, near.score::numeric(4, 3), 'open',
     null::text, null::timestamptz, now()
   from (
     select c.id, s.score, array_remove(array[

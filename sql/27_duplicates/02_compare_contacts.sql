@@ -45,7 +45,19 @@ declare
   -- More than that share nothing but a placeholder.
   candidates_max constant int := 100;
   wanted text := private.screening_name(contact.full_name);
+  -- Gathered first, so that names are compared with these alone.
+  candidate_ids uuid[] := like_named || array(
+    select o.id from public.contacts o
+    where o.agency_id = contact.agency_id and o.phone_e164 = contact.phone_e164
+    order by o.created_at limit candidates_max);
 begin
+  if contact.email_is_valid then
+    candidate_ids := candidate_ids || array(
+      select o.id from public.contacts o
+      where o.agency_id = contact.agency_id and o.email_is_valid and o.merged_into is null
+        and split_part(o.email, '@', 1) = split_part(contact.email, '@', 1)
+      limit candidates_max);
+  end if;
   return query
   select contact.agency_id, gen_random_uuid(), contact.id, near.id, near.reasons, near.score::numeric(4, 3), 'open',
     null::text, null::timestamptz, now()
@@ -57,21 +69,9 @@ begin
       case when c.email_is_valid and contact.email_is_valid
         and split_part(c.email, '@', 1) = split_part(contact.email, '@', 1) and s.score >= 0.5 then 'similar_email' end
     ], null) as reasons
-    from (
-      (select o.id from public.contacts o
-        where o.agency_id = contact.agency_id and o.phone_e164 = contact.phone_e164
-        order by o.created_at limit candidates_max)
-      union
-      (select o.id from public.contacts o
-        where o.agency_id = contact.agency_id and o.email_is_valid and o.merged_into is null and contact.email_is_valid
-          and split_part(o.email, '@', 1) = split_part(contact.email, '@', 1)
-        limit candidates_max)
-      union
-      select unnest(like_named)
-    ) found
-    join public.contacts c on c.agency_id = contact.agency_id and c.id = found.id
+    from public.contacts c
     cross join lateral (select private.name_score(wanted, private.screening_name(c.full_name)) as score) s
-    where c.id <> contact.id and c.merged_into is null
+    where c.agency_id = contact.agency_id and c.id = any (candidate_ids) and c.id <> contact.id and c.merged_into is null
   ) near
   where near.reasons <> '{}'
   order by near.score desc

@@ -49,7 +49,7 @@ export type Database = {
       get_signature: { Args: { signature_id: string }; Returns: Json };
       get_viewing: { Args: { viewing_id: string }; Returns: Json };
       health: { Args: Record<PropertyKey, never>; Returns: Json };
-      intake_claim: { Args: { max_jobs: number }; Returns: Json };
+      intake_claim: { Args: { kind?: string; max_jobs: number }; Returns: Json };
       intake_continue: { Args: Record<PropertyKey, never>; Returns: Json };
       intake_qualified: {
         Args: { claim_id: string; job_id: string; qualification: Json };

@@ -14,6 +14,9 @@ export interface Person {
   country: string | null;
 }
 
+/** What jobs are about: a message to be read, or a person to be screened. */
+export type Kind = "message" | "screen";
+
 /** A job as a claim holds it: either a message or a person. */
 export interface Job {
   agency_id: string;
@@ -54,8 +57,8 @@ const ANSWER_WITHIN_MS = 30_000;
 export class Database {
   readonly #rpc = new ServiceRpc(ANSWER_WITHIN_MS);
 
-  claim(max_jobs: number): Promise<Claim> {
-    return this.#rpc.call("intake_claim", { max_jobs });
+  claim(max_jobs: number, kind: Kind): Promise<Claim> {
+    return this.#rpc.call("intake_claim", { max_jobs, kind });
   }
 
   /** Records an attempt; one that is not done gives the job back. */

@@ -2,6 +2,7 @@ import { answerJob } from "../_shared/job.ts";
 import { serve } from "../_shared/serve.ts";
 import { WorkerBudget } from "../_shared/worker_budget.ts";
 import { Database } from "./database.ts";
+import { Line } from "./line.ts";
 import { type Qualify, qualifier } from "./qualify.ts";
 import { Run, type Summary } from "./run.ts";
 import { type Screen, sanctionsService } from "./sanctions_service.ts";
@@ -12,9 +13,10 @@ const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "
 const qualify: Qualify = await qualifier();
 const screen: Screen | undefined = sanctionsService();
 
-let running: Run | undefined;
-let next: Promise<Summary> | undefined;
-let current: Promise<Summary> | undefined;
+/** Mail and screens have runs of their own: a mail does not wait while a list starts a hundred thousand screens. */
+const lines = (["message", "screen"] as const).map(
+  (kind) => new Line(() => new Run(kind, database, budget, qualify, screen)),
+);
 
 serve(["url", "secret key"], (request) => {
   budget.requestCame();
@@ -22,29 +24,15 @@ serve(["url", "secret key"], (request) => {
 });
 
 // The runtime is about to end this worker: begin nothing more.
-addEventListener("beforeunload", () => running?.stop());
+addEventListener("beforeunload", () => {
+  for (const line of lines) line.stop();
+});
 
-/**
- * Starts a run. Each new lead asks for one, so while one is at work a single next one is lined up for all who ask: it
- * sees what the first came too early for.
- */
-function ask(): Promise<Summary> {
-  if (current === undefined) {
-    current = work().finally(() => {
-      current = undefined;
-    });
-    return current;
-  }
-  next ??= current
-    .catch(() => {})
-    .then(() => {
-      next = undefined;
-      return ask();
-    });
-  return next;
-}
-
-async function work(): Promise<Summary> {
-  running = new Run(database, budget, qualify, screen);
-  return running.work();
+async function ask(): Promise<Summary> {
+  const [mail, screens] = await Promise.all(lines.map((line) => line.ask()));
+  return {
+    qualified: mail.qualified + screens.qualified,
+    screened: mail.screened + screens.screened,
+    to_retry: mail.to_retry + screens.to_retry,
+  };
 }

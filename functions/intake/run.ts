@@ -1,5 +1,5 @@
 import type { WorkerBudget } from "../_shared/worker_budget.ts";
-import type { Claim, Database, Job } from "./database.ts";
+import type { Claim, Database, Job, Kind } from "./database.ts";
 import { AT_ONCE, CLAIM_MAX, CPU, JOB_MS, RUN_MS } from "./limits.ts";
 import type { Qualify } from "./qualify.ts";
 import type { Screen } from "./sanctions_service.ts";
@@ -15,10 +15,11 @@ export interface Summary {
 }
 
 /**
- * One run of the intake: claims jobs and works them off until none is left, or until it has begun what its worker can
- * do. Then it gives back the others and has itself called again.
+ * One run of the intake: claims jobs of one kind and works them off until none is left, or until it has begun what its
+ * worker can do. Then it gives back the others and has itself called again.
  */
 export class Run {
+  readonly #kind: Kind;
   readonly #database: Database;
   readonly #budget: WorkerBudget;
   readonly #qualify: Qualify;
@@ -29,11 +30,13 @@ export class Run {
   #stopping = false;
 
   constructor(
+    kind: Kind,
     database: Database,
     budget: WorkerBudget,
     qualify: Qualify,
     screen: Screen | undefined,
   ) {
+    this.#kind = kind;
     this.#database = database;
     this.#budget = budget;
     this.#qualify = qualify;
@@ -44,7 +47,7 @@ export class Run {
     this.#end_ms = Date.now() + Math.min(RUN_MS, this.#budget.timeFor(JOB_MS));
     while (this.#mayBegin(CPU.claim_ms + CPU.job_ms)) {
       this.#budget.spend(CPU.claim_ms);
-      const claim = await this.#database.claim(CLAIM_MAX);
+      const claim = await this.#database.claim(CLAIM_MAX, this.#kind);
       if (claim.jobs.length === 0) return this.#summary;
       const notBegun = await this.#workOff(claim);
       if (notBegun.length > 0) await this.#database.release(claim.claim_id, notBegun);

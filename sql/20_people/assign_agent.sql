@@ -22,39 +22,21 @@ begin
   -- one.
   perform pg_advisory_xact_lock(hashtextextended('assign_agent:' || caller_agency_id, 0));
   return (
-    select a.id from public.agents a
-    where a.agency_id = caller_agency_id and a.active and a.accepts_leads and private.takes_leads(a)
-    order by a.last_assigned_at nulls first, a.created_at, a.id
+    -- In order first, so that as a rule only one agent is asked whether they may change leads.
+    select a.id
+    from (
+      select turn.* from public.agents turn
+      where turn.agency_id = caller_agency_id and turn.active and turn.accepts_leads
+      order by turn.last_assigned_at nulls first, turn.created_at, turn.id
+      offset 0
+    ) a
+    where private.takes_leads(a)
     limit 1);
 end
 $$;
 comment on function private.next_agent() is
   'Whose turn it is in the caller''s agency: the agent who takes leads and waited longest. Null when there is none. Nobody else is told before the transaction ends.';
 grant execute on function private.next_agent() to anon, authenticated;
-
-create function private.agent_of_contact(contact_id uuid) returns uuid
-language plpgsql
-stable
-security definer
-set search_path = ''
-as $$
-declare
-  -- Asked once, not for each row.
-  caller_agency_id uuid := private.agency_id();
-begin
-  return (
-    select l.assigned_agent_id
-    from public.leads l
-    join public.agents a on a.agency_id = l.agency_id and a.id = l.assigned_agent_id
-    where l.agency_id = caller_agency_id and l.contact_id = agent_of_contact.contact_id
-      and l.archived_at is null and private.takes_leads(a)
-    order by l.created_at desc, l.id desc
-    limit 1);
-end
-$$;
-comment on function private.agent_of_contact(uuid) is
-  'The agent who looks after a person: whoever has their newest lead that is not archived, among those who take leads. Null when there is none.';
-grant execute on function private.agent_of_contact(uuid) to anon, authenticated;
 
 create function private.assign_agent(agent_id uuid) returns void
 language plpgsql

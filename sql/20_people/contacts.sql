@@ -29,7 +29,7 @@ create index contacts_by_words on public.contacts using gin (private.search_vect
 create index contacts_by_phone_end on public.contacts (agency_id, reverse(phone_e164) text_pattern_ops) where phone_e164 is not null;
 create index contacts_by_phone on public.contacts (agency_id, phone_e164, created_at) where phone_e164 is not null;
 create index contacts_merged on public.contacts (agency_id, merged_into) where merged_into is not null;
-create index contacts_to_compare on public.contacts (created_at) where compared_at is null;
+create index contacts_to_compare on public.contacts (agency_id, created_at, id) where compared_at is null;
 
 comment on table public.contacts is 'A person the agency knows. Leads of one person share a contact, found by e-mail, else by phone.';
 comment on column public.contacts.agency_id is 'The agency.';

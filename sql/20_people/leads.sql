@@ -57,7 +57,8 @@ create index leads_by_assigned_agent on public.leads (agency_id, assigned_agent_
 create index leads_by_words on public.leads using gin (private.search_vector(agency_id, full_name)) with (gin_pending_list_limit = 256);
 create index leads_by_phone_end on public.leads (agency_id, reverse(phone_e164) text_pattern_ops) where phone_e164 is not null;
 create index leads_new on public.leads (agency_id, created_at) where lead_status = 'new' and archived_at is null;
-create index leads_by_contact on public.leads (agency_id, contact_id);
+-- In that order for the newest lead of a person, which says whose client they are.
+create index leads_by_contact on public.leads (agency_id, contact_id, created_at desc, id desc);
 create index leads_by_operation on public.leads (agency_id, operation_id);
 
 comment on table public.leads is 'A person''s interest in buying, renting or selling. The work hangs off its operations. Never removed, only archived.';

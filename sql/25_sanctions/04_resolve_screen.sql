@@ -1,9 +1,11 @@
 create function private.tg_sanctions_screens__name() returns trigger
 language plpgsql
+security definer
 set search_path = ''
 as $$
 begin
-  -- Kept with the screen: the lead may have another name before the screen is resolved.
+  -- Kept with the screen: the lead may have another name before the screen is resolved. As definer, because the policy
+  -- of leads would look the caller up once more; that of screens refuses a row of another agency.
   select l.full_name into new.screened_name from public.leads l where l.agency_id = new.agency_id and l.id = new.lead_id;
   return new;
 end

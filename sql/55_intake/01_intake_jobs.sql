@@ -16,7 +16,10 @@ create table public.intake_jobs (
   constraint claimed_after_an_attempt check (claim_id is null or attempts > 0),
   constraint last_error_is_short check (char_length(last_error) <= 1000)
 );
-create index intake_jobs_by_turn on public.intake_jobs (available_at);
+-- In each agency's own order, so that a claim reads a few jobs of every agency, however many wait in one of them.
+create index intake_messages_by_turn on public.intake_jobs (agency_id, available_at, id) where message_id is not null;
+create index intake_screens_by_turn on public.intake_jobs (agency_id, available_at, id) where screen_id is not null;
+create index intake_jobs_spent on public.intake_jobs (available_at) where attempts >= 5;
 create index intake_jobs_by_claim on public.intake_jobs (claim_id) where claim_id is not null;
 create unique index message_waits_once on public.intake_jobs (agency_id, message_id) where message_id is not null;
 create unique index screen_waits_once on public.intake_jobs (agency_id, screen_id) where screen_id is not null;
@@ -37,34 +40,97 @@ alter table public.intake_jobs enable row level security;
 create policy select_own on public.intake_jobs for select to anon, authenticated
   using (agency_id = (select private.agency_id()));
 
+create function private.call_intake(message_agency_ids uuid[], screen_agency_ids uuid[]) returns bigint
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  is_called boolean;
+begin
+  -- Once a transaction: the request goes out when it commits, and the run takes all that it queued.
+  if current_setting('corredor.intake_called', true) = 'true' then
+    return null;
+  end if;
+  -- Every job is called for, so one that nobody has claimed says that a call is on its way, and its run goes on until
+  -- nothing of its kind waits: a hundred leads at once do not call a hundred times. Each agency counts its own jobs, so
+  -- that it waits for no other's call; mail and screens have runs of their own. What is older than a minute was forgotten.
+  is_called := not exists (
+      select from unnest(message_agency_ids) a (id)
+      where not exists (
+        select from public.intake_jobs j
+        where j.agency_id = a.id and j.message_id is not null and j.attempts = 0
+          and j.available_at between now() - interval '1 minute' and now()))
+    and not exists (
+      select from unnest(screen_agency_ids) a (id)
+      where not exists (
+        select from public.intake_jobs j
+        where j.agency_id = a.id and j.screen_id is not null and j.attempts = 0
+          and j.available_at between now() - interval '1 minute' and now()));
+  if is_called then
+    return null;
+  end if;
+  perform set_config('corredor.intake_called', 'true', true);
+  return private.call_function('intake');
+end
+$$;
+comment on function private.call_intake(uuid[], uuid[]) is
+  'Calls the intake for mail and screens of these agencies that this transaction is about to queue; the request goes out only if it commits. Returns the request''s id in pg_net; null when one is on its way already. What slips through is found by the minute job.';
+
+-- For each statement, not for each row: a new list may start a hundred thousand screens at once.
 create function private.tg_messages__queue_qualification() returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  agency_ids uuid[];
 begin
-  insert into public.intake_jobs (agency_id, message_id) values (new.agency_id, new.id) on conflict do nothing;
+  select array_agg(distinct n.agency_id) into agency_ids from new_rows n where n.qualification_status = 'pending';
+  if agency_ids is not null then
+    -- Before there are jobs, which would say that it was called for.
+    perform private.call_intake(agency_ids, null);
+    insert into public.intake_jobs (agency_id, message_id)
+    select n.agency_id, n.id from new_rows n where n.qualification_status = 'pending'
+    on conflict do nothing;
+  end if;
   return null;
 end
 $$;
-comment on function private.tg_messages__queue_qualification() is 'Queues a message that is to be qualified.';
+comment on function private.tg_messages__queue_qualification() is
+  'Queues messages that are to be qualified, and has the intake called for them.';
 
-create trigger _500_queue_qualification after insert or update of qualification_status on public.messages
-  for each row when (new.qualification_status = 'pending')
-  execute function private.tg_messages__queue_qualification();
+create trigger _500_queue_qualification after insert on public.messages
+  referencing new table as new_rows
+  for each statement execute function private.tg_messages__queue_qualification();
+create trigger _500_queue_qualification_again after update on public.messages
+  referencing new table as new_rows
+  for each statement execute function private.tg_messages__queue_qualification();
 
 create function private.tg_sanctions_screens__queue() returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  agency_ids uuid[];
 begin
-  insert into public.intake_jobs (agency_id, screen_id) values (new.agency_id, new.id) on conflict do nothing;
+  select array_agg(distinct n.agency_id) into agency_ids from new_rows n where n.status = 'pending';
+  if agency_ids is not null then
+    perform private.call_intake(null, agency_ids);
+    insert into public.intake_jobs (agency_id, screen_id)
+    select n.agency_id, n.id from new_rows n where n.status = 'pending'
+    on conflict do nothing;
+  end if;
   return null;
 end
 $$;
-comment on function private.tg_sanctions_screens__queue() is 'Queues a sanctions screen that is to be resolved.';
+comment on function private.tg_sanctions_screens__queue() is
+  'Queues sanctions screens that are to be resolved, and has the intake called for them.';
 
-create trigger _500_queue after insert or update of status on public.sanctions_screens
-  for each row when (new.status = 'pending')
-  execute function private.tg_sanctions_screens__queue();
+create trigger _500_queue after insert on public.sanctions_screens
+  referencing new table as new_rows
+  for each statement execute function private.tg_sanctions_screens__queue();
+create trigger _500_queue_again after update on public.sanctions_screens
+  referencing new table as new_rows
+  for each statement execute function private.tg_sanctions_screens__queue();

@@ -29,7 +29,61 @@ $$;
 comment on function private.intake_give_up() is
   'Ends jobs that had their 5 attempts and came back: the message is failed, the screen an error. Returns how many.';
 
-create function private.intake_claim(max_jobs int) returns jsonb
+create function private.intake_turns(kind text, max_jobs int)
+returns table (agency_id uuid, id uuid, turn bigint, since timestamptz)
+language plpgsql
+security definer
+set search_path = ''
+-- The queue is empty most of the time, and what was planned then would read all of it when it is long.
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  -- Known before the query, so that the index can be asked for it.
+  due timestamptz := clock_timestamp();
+begin
+  -- From agency to agency by one step through the index each, whatever waits between. What is claimed or pauses may have
+  -- no turn, but an agency that has only that is met all the same.
+  if kind = 'message' then
+    return query
+    with recursive agency (id) as (
+      select (select j.agency_id from public.intake_jobs j where j.message_id is not null order by j.agency_id limit 1)
+      union all
+      select (
+        select j.agency_id from public.intake_jobs j
+        where j.message_id is not null and j.agency_id > a.id order by j.agency_id limit 1)
+      from agency a where a.id is not null
+    )
+    select a.id, t.id, row_number() over (partition by a.id order by t.available_at, t.id), t.available_at
+    from agency a
+    cross join lateral (
+      select j.id, j.available_at from public.intake_jobs j
+      where j.agency_id = a.id and j.message_id is not null and j.available_at <= due and j.attempts < 5
+      order by j.available_at, j.id limit max_jobs) t;
+  else
+    return query
+    with recursive agency (id) as (
+      select (select j.agency_id from public.intake_jobs j where j.screen_id is not null order by j.agency_id limit 1)
+      union all
+      select (
+        select j.agency_id from public.intake_jobs j
+        where j.screen_id is not null and j.agency_id > a.id order by j.agency_id limit 1)
+      from agency a where a.id is not null
+    )
+    select a.id, t.id, row_number() over (partition by a.id order by t.available_at, t.id), t.available_at
+    from agency a
+    cross join lateral (
+      select j.id, j.available_at from public.intake_jobs j
+      where j.agency_id = a.id and j.screen_id is not null and j.available_at <= due and j.attempts < 5
+      order by j.available_at, j.id limit max_jobs) t;
+  end if;
+end
+$$;
+comment on function private.intake_turns(text, int) is
+  'The first jobs of one kind, message or screen, of every agency for which some wait: which turn each has in its agency, and since when it waits.';
+
+create function private.intake_claim(max_jobs int, kind text default null) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -40,12 +94,11 @@ declare
 begin
   perform private.intake_give_up();
 
-  with turns as (
-    -- Agencies take turns, and mail does not wait behind the screens that a new list starts.
-    select j.agency_id, j.id,
-      row_number() over (partition by j.agency_id, j.message_id is null order by j.available_at, j.id) as turn
-    from public.intake_jobs j
-    where j.available_at <= clock_timestamp() and j.attempts < 5
+  with turns as materialized (
+    -- Agencies take turns; of those with the same turn, whoever has waited longest.
+    select t.agency_id, t.id, row_number() over (order by t.turn, k.kind, t.since, t.id) as turn
+    from unnest(case when intake_claim.kind is null then '{message,screen}' else array[intake_claim.kind] end) as k (kind)
+    cross join lateral private.intake_turns(k.kind, max_jobs * 2) t
     order by turn
     limit max_jobs * 2
   ),
@@ -83,15 +136,15 @@ begin
   return jsonb_build_object('claim_id', claim, 'jobs', claimed);
 end
 $$;
-comment on function private.intake_claim(int) is
-  'Claims up to max_jobs for 200 s, turn by turn over agencies, and counts the attempt. Returns {claim_id, jobs: [{agency_id, id, attempt, message: {subject, body} or null, person: {name, birth_date, country} or null}]}.';
-grant execute on function private.intake_claim(int) to service_role;
+comment on function private.intake_claim(int, text) is
+  'Claims up to max_jobs of one kind (message, screen) or of both for 200 s, turn by turn over agencies, and counts the attempt. Returns {claim_id, jobs: [{agency_id, id, attempt, message: {subject, body} or null, person: {name, birth_date, country} or null}]}.';
+grant execute on function private.intake_claim(int, text) to service_role;
 
-create function api.intake_claim(max_jobs int) returns jsonb
+create function api.intake_claim(max_jobs int, kind text default null) returns jsonb
 language sql
 set search_path = ''
 as $$
-  select private.intake_claim(max_jobs);
+  select private.intake_claim(max_jobs, kind);
 $$;
-comment on function api.intake_claim(int) is 'For the intake: claims jobs and returns them with what they are about. Service role only.';
-grant execute on function api.intake_claim(int) to service_role;
+comment on function api.intake_claim(int, text) is 'For the intake: claims jobs, of both kinds or of one, message or screen, and returns them with what they are about. Service role only.';
+grant execute on function api.intake_claim(int, text) to service_role;

@@ -11,6 +11,7 @@ declare
   phone text := private.normal_phone(body ->> 'phone');
   email text := private.normal_email(body ->> 'email');
   contact record;
+  client record;
   agent_id uuid;
   open_operations jsonb;
   lead public.leads;
@@ -26,8 +27,9 @@ begin
   contact := private.find_or_create_contact(caller.agency_id, full_name, phone, email);
   -- A client who comes back stays with whoever looks after them, and that costs nobody their turn.
   if contact.is_known then
-    agent_id := private.agent_of_contact(contact.contact_id);
-    open_operations := private.open_operations(contact.contact_id);
+    client := private.known_client(contact.contact_id);
+    agent_id := client.agent_id;
+    open_operations := client.open_operations;
   elsif 'operations:read' = any (caller.permissions) then
     open_operations := '[]';
   end if;
@@ -68,9 +70,6 @@ begin
     insert into public.messages (agency_id, lead_id, direction, channel, subject, body, qualification_status)
     values (caller.agency_id, lead.id, 'inbound', 'email', body ->> 'email_subject', message, 'pending');
   end if;
-
-  -- Sent once this transaction has committed, by a worker of the database; the answer does not wait for it.
-  perform private.start_intake();
 
   return private.answer(idempotency_key, 201, private.lead_json(lead)
     || jsonb_build_object('known_contact', contact.is_known, 'open_operations', open_operations));

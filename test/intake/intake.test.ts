@@ -154,9 +154,13 @@ describe("a run that dies", () => {
     // As a run leaves it that claimed the message and was killed, long enough ago.
     await stack.sql`update public.leads set temperature = null where id = ${lead.id}`;
     await stack.sql`delete from public.qualifications where lead_id = ${lead.id}`;
-    await stack.sql`update public.messages set qualification_status = 'pending' where lead_id = ${lead.id}`;
-    await stack.sql`
-      update public.intake_jobs set attempts = ${attempts}, claim_id = gen_random_uuid(), available_at = now() - interval '1 second'`;
+    await stack.sql.begin(async (transaction) => {
+      // Waiting calls for a run; this one is as if that run had been killed.
+      await transaction`select set_config('corredor.intake_called', 'true', true)`;
+      await transaction`update public.messages set qualification_status = 'pending' where lead_id = ${lead.id}`;
+      await transaction`
+        update public.intake_jobs set attempts = ${attempts}, claim_id = gen_random_uuid(), available_at = now() - interval '1 second'`;
+    });
     return lead;
   }
 

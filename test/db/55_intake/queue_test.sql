@@ -1,7 +1,7 @@
 -- The intake's queue: what waits, who holds it, what comes back, and what is written by whom.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(42);
+select plan(54);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -121,10 +121,55 @@ delete from vault.secrets where name in ('project_url', 'secret_key');
 delete from public.intake_jobs;
 select is(private.kick_intake(), null, 'with nothing waiting the function is not called');
 do $$ begin perform pg_temp.mail('norte', 'kick'); end $$;
-update public.intake_jobs set available_at = now() - interval '1 second';
-select is(private.start_intake(), null, 'a new lead does not call while a call for an earlier one is on its way');
 update public.intake_jobs set available_at = clock_timestamp() + interval '1 minute';
 select is(private.kick_intake(), null, 'what pauses is not called for');
+
+
+-- Who makes work has the intake called for it
+do $$ begin
+  perform vault.create_secret('https://project.example', 'project_url'), vault.create_secret('sb_secret_x', 'secret_key');
+  perform pg_temp.mail(a, a || ' client') from unnest(array['este', 'oeste']) a;
+end $$;
+create function pg_temp.calls(statement text) returns int
+language plpgsql as $$
+declare
+  before bigint := (select count(*) from net.http_request_queue);
+begin
+  -- As in a transaction of its own.
+  perform set_config('corredor.intake_called', '', true);
+  execute statement;
+  return (select count(*) from net.http_request_queue) - before;
+end
+$$;
+create function pg_temp.waits_since(pause interval) returns void
+language sql as $$ update public.intake_jobs set available_at = now() - pause, created_at = now() - pause $$;
+delete from public.intake_jobs;
+select is(pg_temp.calls($$update public.leads set full_name = 'Otra Persona' where id = pg_temp.id('este client')$$), 1, 'another name calls for its screen');
+select is(pg_temp.calls($$update public.leads set full_name = 'Una Tercera' where id = pg_temp.id('este client')$$), 0, 'one that follows has its call on its way');
+select is(pg_temp.calls($$update public.leads set full_name = 'Otra Persona' where id = pg_temp.id('oeste client')$$), 1, 'another agency waits for no call of that one');
+select is(pg_temp.calls($$select pg_temp.mail('oeste', 'new client')$$), 1, 'and a mail for no screens');
+select is(pg_temp.calls($$update public.contacts set birth_date = '1980-02-03' where id = pg_temp.id('este client')$$), 0, 'what is edited in Studio is called for');
+delete from public.intake_jobs;
+select is(pg_temp.calls($$update public.contacts set birth_date = '1981-02-03' where id = pg_temp.id('este client')$$), 1, 'as much as a lead is');
+select pg_temp.waits_since('2 minutes');
+select is(pg_temp.calls($$update public.leads set full_name = 'Una Cuarta' where id = pg_temp.id('este client')$$), 1, 'what has waited for minutes is not waited for');
+delete from public.intake_jobs;
+select is(pg_temp.calls($$
+  insert into public.sanctions_screens (agency_id, lead_id, contact_id)
+  select pg_temp.id(a), pg_temp.id(a || ' client'), pg_temp.id(a || ' client') from unnest(array['este', 'oeste']) a, generate_series(1, 500)$$), 1,
+  'a list that starts a thousand screens in two agencies calls once');
+select is((select count(*)::int from public.intake_jobs), 1000, 'for all of them');
+
+-- A thousand screens of one agency stand before nobody
+do $$ begin perform pg_temp.waits_since('10 seconds'), pg_temp.mail('sur', 'sur 2'); end $$;
+select is(pg_temp.calls($$select pg_temp.mail('este', 'este 2')$$), 1, 'a mail is called for while screens wait');
+update public.intake_jobs set available_at = now() - interval '1 second' where message_id is not null;
+create temp table mails as select private.intake_claim(20, 'message') as json;
+select is((select count(*)::int from mails, jsonb_array_elements(json -> 'jobs')), 2, 'a run that reads mail is given mail alone, whatever waits besides');
+create temp table screens as select private.intake_claim(20, 'screen') as json;
+select is((select count(*)::int from screens, jsonb_array_elements(json -> 'jobs') j where j ->> 'person' is null), 0, 'and one that screens is given people');
+select is((select array_agg(n order by n) from (select count(*)::int as n from screens, jsonb_array_elements(json -> 'jobs') j group by j ->> 'agency_id') c), '{10,10}',
+  'as many of one agency as of the other');
 
 select * from finish();
 rollback;

@@ -28,8 +28,12 @@ export interface GatewayDatabase {
   requestUrl: string;
 }
 
-/** JSON stays text on its way in: the arguments of a call are serialized already. */
-const jsonTypes = {
+/**
+ * JSON stays text on its way in: the arguments of a call are serialized already. What is no boolean is left to the
+ * database to refuse; the driver would make false of it.
+ */
+const argumentTypes = {
+  bool: { to: 16, from: [16], serialize: String, parse: (text: string) => text === "t" },
   json: { to: 114, from: [114], serialize: asText, parse: JSON.parse },
   jsonb: { to: 3802, from: [3802], serialize: asText, parse: JSON.parse },
 };
@@ -48,12 +52,12 @@ export class GatewayConnection extends PostgresConnection {
   #settings = new CallSettings();
 
   constructor(database: GatewayDatabase) {
-    const options = { onnotice: () => {}, types: jsonTypes };
+    const options = { onnotice: () => {}, types: argumentTypes };
     super({ url: database.adminUrl, postgresOptions: { ...options, max: 4 } });
     this.#requestUrl = database.requestUrl;
     this.#lanes = new Lanes(database.requestUrl, {
       ...options,
-      types: this.driver.options.types as typeof jsonTypes,
+      types: this.driver.options.types as typeof argumentTypes,
       connection: { TimeZone: "UTC", application_name: "gateway" },
     });
     // In its "unknown" state Lite would grant all tables to the callers' roles on first use.

@@ -18,7 +18,7 @@ create table public.offers (
   foreign key (agency_id, lead_id) references public.leads (agency_id, id) on delete restrict,
   foreign key (agency_id, property_id) references public.properties (agency_id, id) on delete restrict,
   constraint amount_is_in_range check (amount > 0 and amount <= 1000000000),
-  constraint currency_is_iso_4217 check (currency ~ '^[A-Z]{3}$'),
+  constraint currency_is_iso_4217 check (private.is_currency(currency)),
   constraint offer_type_is_known check (offer_type in ('sale', 'rent')),
   constraint notes_are_short check (char_length(notes) <= 10000),
   constraint status_is_known check (status in ('received', 'accepted', 'rejected', 'withdrawn')),

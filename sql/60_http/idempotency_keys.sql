@@ -34,6 +34,10 @@ begin
   if idempotency_key is null then
     return null;
   end if;
+  if idempotency_key !~ '^[ -~]{1,255}$' then
+    perform private.refuse('invalid_header', 'A header does not fit.',
+      '{"issues": [{"path": "Idempotency-Key", "message": "must be 1 to 255 printable ASCII characters"}]}');
+  end if;
   caller := private.principal();
   delete from public.idempotency_keys k
   where k.agency_id = caller.agency_id and k.credential_id = caller.credential_id

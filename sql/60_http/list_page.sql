@@ -15,13 +15,16 @@ declare
   rows_wanted int := coalesce(page_limit, 50);
   -- The same table in another order is another list.
   list text := table_name || '_' || ordered_by;
-  after record := private.decode_cursor(list, page_cursor);
+  after record;
   page jsonb;
 begin
   if rows_wanted not between 1 and 200 then
-    perform private.refuse('invalid_value', 'A page has 1 to 200 rows.',
-      '{"issues": [{"path": "limit", "message": "A page has 1 to 200 rows."}]}');
+    perform private.refuse_member('limit', 'must be a whole number from 1 to 200', 'query');
   end if;
+  if char_length(page_cursor) > 1000 then
+    perform private.refuse_member('cursor', 'must have at most 1000 characters', 'query');
+  end if;
+  after := private.decode_cursor(list, page_cursor);
   -- Dynamic, so that each combination of filters is planned for itself and finds its index. Every name in it is a
   -- literal of the calling RPC; what the caller sends travels in $1 to $6.
   execute format(
@@ -48,5 +51,5 @@ begin
 end
 $$;
 comment on function private.list_page(uuid, text, text, text, text[], jsonb, int, text) is
-  'One page of a list, newest first: {data, next_cursor}. Keyset, so inserts do not shift it. Conditions name the row t and read the filters from $2. Refuses with invalid_cursor, invalid_value.';
+  'One page of a list, newest first: {data, next_cursor}. Keyset, so inserts do not shift it. Conditions name the row t and read the filters from $2. Refuses with invalid_cursor, invalid_query.';
 grant execute on function private.list_page(uuid, text, text, text, text[], jsonb, int, text) to anon, authenticated;

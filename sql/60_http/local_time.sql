@@ -1,3 +1,33 @@
+create function private.is_day(value text) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  -- Years 400 apart have the same calendar, and Postgres knows no year 0.
+  return value ~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$'
+    and right(value, 2)::int <= extract(day from
+      make_date(left(value, 4)::int + 400, substr(value, 6, 2)::int, 1) + interval '1 month' - interval '1 day');
+end
+$$;
+comment on function private.is_day(text) is 'Whether a text is a day of the calendar, as 2026-05-04.';
+grant execute on function private.is_day(text) to anon, authenticated;
+
+create function private.is_time(value text) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  -- Postgres would take much more for a time: "tomorrow", "04/05/2026 5 pm".
+  return value ~ '^.{10}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?(Z|[+-](0\d|1[0-5]):[0-5]\d)?$'
+    and private.is_day(left(value, 10));
+end
+$$;
+comment on function private.is_time(text) is
+  'Whether a text is a day and a time in ISO 8601, as 2026-05-04T17:30 or 2026-05-04T17:30:00+02:00.';
+grant execute on function private.is_time(text) to anon, authenticated;
+
 create function private.at_local_time(value text, time_zone text, path text) returns timestamptz
 language plpgsql
 stable

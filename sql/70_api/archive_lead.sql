@@ -6,9 +6,13 @@ declare
   caller private.principal := private.authorize('leads:write');
   lead jsonb;
 begin
+  perform private.judged(jsonb_build_object('reason', reason), '{
+    "properties": {
+      "reason": {"type": "string", "maxLength": 1000, "nullable": true}
+    }}', 'query');
   -- Only the first archiving is dated and explained.
   update public.leads l
-  set archived_at = now(), archive_reason = coalesce(nullif(btrim(reason), ''), 'archived_via_api')
+  set archived_at = now(), archive_reason = case when private.is_visible(reason) then btrim(reason) else 'archived_via_api' end
   where l.agency_id = caller.agency_id and l.id = lead_id and l.archived_at is null;
 
   select private.lead_json(l) into lead from public.leads l

@@ -4,9 +4,29 @@ set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
-  answer jsonb := private.replay('create_document', idempotency_key, body);
+  answer jsonb := private.replay('create_document', idempotency_key, private.judged(body, '{
+    "properties": {
+      "kind": {"type": "string", "enum": ["viewing_sheet", "identity", "mandate", "reservation", "contract", "deed",
+        "deposit_receipt", "land_registry_note", "energy_certificate", "proof_of_income", "other"], "nullable": true},
+      "name": {"type": "string", "minLength": 1, "maxLength": 300, "nullable": true},
+      "operation_id": {"type": "string", "format": "uuid", "nullable": true},
+      "lead_id": {"type": "string", "format": "uuid", "nullable": true},
+      "property_id": {"type": "string", "format": "uuid", "nullable": true},
+      "content_type": {"type": "string", "enum": ["application/pdf", "image/jpeg", "image/png", "image/webp",
+        "image/heic", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"], "nullable": true},
+      "size_bytes": {"type": "integer", "minimum": 1, "maximum": 20971520, "nullable": true}
+    }}'));
   document public.documents;
 begin
+  if coalesce(body ->> 'operation_id', body ->> 'lead_id', body ->> 'property_id') is null then
+    perform private.refuse_member('operation_id', 'one of operation_id, lead_id and property_id is required');
+  end if;
+  if body ->> 'content_type' is not null and body ->> 'size_bytes' is null then
+    perform private.refuse_member('size_bytes', 'goes together with content_type');
+  end if;
+  if body ->> 'size_bytes' is not null and body ->> 'content_type' is null then
+    perform private.refuse_member('content_type', 'goes together with size_bytes');
+  end if;
   if answer is not null then
     return answer;
   end if;
@@ -32,9 +52,9 @@ begin
     (body ->> 'lead_id')::uuid,
     (body ->> 'property_id')::uuid,
     coalesce(body ->> 'kind', 'other'),
-    body ->> 'name',
+    btrim(body ->> 'name'),
     body ->> 'content_type',
-    (body ->> 'size_bytes')::bigint)
+    (body ->> 'size_bytes')::numeric::bigint)
   returning * into document;
   return private.answer(idempotency_key, 201, private.document_upload_json(document));
 end
@@ -60,7 +80,13 @@ set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
-  answer jsonb := private.replay('create_document_upload ' || document_id, idempotency_key, body);
+  answer jsonb := private.replay('create_document_upload ' || document_id, idempotency_key, private.judged(body, '{
+    "required": ["content_type", "size_bytes"],
+    "properties": {
+      "content_type": {"type": "string", "enum": ["application/pdf", "image/jpeg", "image/png", "image/webp",
+        "image/heic", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"]},
+      "size_bytes": {"type": "integer", "minimum": 1, "maximum": 20971520}
+    }}'));
   document public.documents;
 begin
   if answer is not null then
@@ -68,7 +94,7 @@ begin
   end if;
   update public.documents d set
     content_type = body ->> 'content_type',
-    size_bytes = (body ->> 'size_bytes')::bigint
+    size_bytes = (body ->> 'size_bytes')::numeric::bigint
   where d.agency_id = caller.agency_id and d.id = document_id and d.uploaded_at is null
   returning * into document;
   if document.id is null then

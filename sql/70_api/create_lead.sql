@@ -4,7 +4,7 @@ set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:write');
-  answer jsonb := private.replay('create_lead', idempotency_key, body);
+  answer jsonb;
   origin text := coalesce(body ->> 'origin', 'other');
   message text := coalesce(body ->> 'email_body', case when body ->> 'origin' = 'email' then body ->> 'notes' end);
   full_name text := btrim(body ->> 'full_name');
@@ -17,11 +17,28 @@ declare
   lead public.leads;
   opened_id uuid := case when body ->> 'operation_type' is not null then gen_random_uuid() end;
 begin
+  if body ->> 'operation_type' = 'sell' then
+    perform private.refuse('operation_type_not_allowed', 'A lead is created with a buy or rent operation, or with none.',
+      '{"issues": [{"path": "operation_type", "message": "sell is not allowed here; a listing lead comes from the application"}]}');
+  end if;
+  answer := private.replay('create_lead', idempotency_key, private.judged(body, '{
+    "required": ["full_name"],
+    "properties": {
+      "full_name": {"type": "string", "minLength": 1, "maxLength": 200},
+      "phone": {"type": "string", "nullable": true},
+      "email": {"type": "string", "nullable": true},
+      "origin": {"type": "string", "enum": ["email", "web", "portal", "phone", "walk_in", "referral", "whatsapp",
+        "api", "other"], "nullable": true},
+      "operation_type": {"type": "string", "enum": ["buy", "rent"], "nullable": true},
+      "budget_max": {"type": "number", "exclusiveMinimum": 0, "maximum": 1000000000, "decimals": 2, "nullable": true},
+      "bedrooms_min": {"type": "integer", "minimum": 0, "maximum": 50, "nullable": true},
+      "intent": {"type": "string", "maxLength": 500, "nullable": true},
+      "notes": {"type": "string", "maxLength": 10000, "nullable": true},
+      "email_subject": {"type": "string", "maxLength": 1000, "nullable": true},
+      "email_body": {"type": "string", "maxLength": 100000, "nullable": true}
+    }}'));
   if answer is not null then
     return answer;
-  end if;
-  if body ->> 'operation_type' not in ('buy', 'rent') then
-    perform private.refuse('operation_type_not_allowed', 'A lead is created with a buy or rent operation, or with none.');
   end if;
 
   contact := private.find_or_create_contact(caller.agency_id, full_name, phone, email);
@@ -45,7 +62,7 @@ begin
     origin,
     body ->> 'intent',
     (body ->> 'budget_max')::numeric,
-    (body ->> 'bedrooms_min')::int,
+    (body ->> 'bedrooms_min')::numeric::int,
     body ->> 'notes',
     contact.contact_id,
     coalesce(agent_id, private.next_agent()),

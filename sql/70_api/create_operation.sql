@@ -4,7 +4,13 @@ set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:write');
-  answer jsonb := private.replay('create_operation', idempotency_key, body);
+  answer jsonb := private.replay('create_operation', idempotency_key, private.judged(body, '{
+    "required": ["lead_id", "operation_type"],
+    "properties": {
+      "lead_id": {"type": "string", "format": "uuid"},
+      "operation_type": {"type": "string", "enum": ["buy", "rent", "sell"]},
+      "stage": {"type": "string", "nullable": true}
+    }}'));
   operation public.operations;
 begin
   if answer is not null then

@@ -4,10 +4,20 @@ set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:write');
-  answer jsonb := private.replay('create_signature', idempotency_key, body);
+  answer jsonb := private.replay('create_signature', idempotency_key, private.judged(body, '{
+    "properties": {
+      "document_id": {"type": "string", "format": "uuid", "nullable": true},
+      "operation_id": {"type": "string", "format": "uuid", "nullable": true},
+      "signer_name": {"type": "string", "minLength": 1, "maxLength": 200, "nullable": true},
+      "signer_email": {"type": "string", "format": "email", "nullable": true},
+      "status": {"type": "string", "enum": ["draft", "sent"], "nullable": true}
+    }}'));
   document public.documents;
   signature public.signatures;
 begin
+  if coalesce(body ->> 'document_id', body ->> 'operation_id') is null then
+    perform private.refuse_member('document_id', 'one of document_id and operation_id is required');
+  end if;
   if answer is not null then
     return answer;
   end if;

@@ -55,7 +55,7 @@ as $$
 declare
   ends_at timestamptz := case
     when body ->> 'ends_at' is not null then private.at_local_time(body ->> 'ends_at', private.time_zone(), 'ends_at')
-    else starts_at + coalesce(make_interval(mins => (body ->> 'duration_minutes')::int), otherwise) end;
+    else starts_at + coalesce(make_interval(mins => (body ->> 'duration_minutes')::numeric::int), otherwise) end;
 begin
   if ends_at <= starts_at or ends_at - starts_at > interval '24 hours' then
     perform private.refuse('invalid_time', 'A viewing ends after it starts, and within a day.', jsonb_build_object(
@@ -92,9 +92,23 @@ set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:write');
-  answer jsonb := private.replay('create_viewing', idempotency_key, body);
+  answer jsonb := private.replay('create_viewing', idempotency_key, private.judged(body, '{
+    "required": ["lead_id", "property_id", "starts_at"],
+    "properties": {
+      "lead_id": {"type": "string", "format": "uuid"},
+      "property_id": {"type": "string", "format": "uuid"},
+      "starts_at": {"type": "string", "format": "time"},
+      "ends_at": {"type": "string", "format": "time", "nullable": true},
+      "duration_minutes": {"type": "integer", "minimum": 5, "maximum": 1440, "nullable": true},
+      "operation_id": {"type": "string", "format": "uuid", "nullable": true},
+      "agent_id": {"type": "string", "format": "uuid", "nullable": true},
+      "notes": {"type": "string", "maxLength": 10000, "nullable": true}
+    }}'));
   viewing public.viewings;
 begin
+  if body ->> 'ends_at' is not null and body ->> 'duration_minutes' is not null then
+    perform private.refuse_member('duration_minutes', 'goes not together with ends_at');
+  end if;
   if answer is not null then
     return answer;
   end if;

@@ -13,6 +13,12 @@ as $$
 declare
   caller private.principal := private.authorize('documents:read');
 begin
+  perform private.judged(jsonb_build_object('kind', kind, 'status', status), '{
+    "properties": {
+      "kind": {"type": "string", "enum": ["viewing_sheet", "identity", "mandate", "reservation", "contract", "deed",
+        "deposit_receipt", "land_registry_note", "energy_certificate", "proof_of_income", "other"], "nullable": true},
+      "status": {"type": "string", "enum": ["requested", "received", "verified", "rejected"], "nullable": true}
+    }}', 'query');
   return private.list_page(
     caller.agency_id, 'documents', 'document_json', 'created_at',
     array_remove(array[

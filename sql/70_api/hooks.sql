@@ -14,24 +14,6 @@ comment on function private.event_permission(text) is
   'The permission needed to subscribe to an event or to sample it; null for what is not an event.';
 grant execute on function private.event_permission(text) to anon, authenticated;
 
-create function private.authorize_event(event_type text) returns private.principal
-language plpgsql
-set search_path = ''
-as $$
-declare
-  caller private.principal := private.authorize(private.event_permission(event_type));
-begin
-  if private.event_permission(event_type) is null then
-    perform private.refuse('unknown_event_type', 'There is no such event.', jsonb_build_object('issues', jsonb_build_array(
-      jsonb_build_object('path', 'event_type', 'message', 'There is no such event.'))));
-  end if;
-  return caller;
-end
-$$;
-comment on function private.authorize_event(text) is
-  'private.authorize with the read permission of the event''s resource. Refuses with unknown_event_type.';
-grant execute on function private.authorize_event(text) to anon, authenticated;
-
 create function private.hook_json(subscription public.subscriptions) returns jsonb
 language sql
 stable
@@ -69,13 +51,25 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  caller private.principal := private.authorize_event(body ->> 'event_type');
-  answer jsonb := private.replay('create_hook', idempotency_key, body);
+  caller private.principal := private.authorize(private.event_permission(body ->> 'event_type'));
+  answer jsonb := private.replay('create_hook', idempotency_key, private.judged(body, '{
+    "required": ["event_type", "target_url"],
+    "properties": {
+      "event_type": {"type": "string", "enum": ["deal_won", "offer_accepted", "signature_signed",
+        "document_completed"]},
+      "target_url": {"type": "string", "minLength": 1, "maxLength": 2000}
+    }}'));
   target text := private.one_spelling(body ->> 'target_url');
+  problem text;
   hook_id uuid;
 begin
   if answer is not null then
     return answer;
+  end if;
+  problem := private.target_problem(target);
+  if problem is not null then
+    perform private.refuse('invalid_target', 'Events cannot be delivered to that URL.', jsonb_build_object(
+      'issues', jsonb_build_array(jsonb_build_object('path', 'target_url', 'message', problem))));
   end if;
   loop
     insert into public.subscriptions (agency_id, event_type, target_url)
@@ -92,7 +86,7 @@ begin
 end
 $$;
 comment on function api.create_hook(jsonb, text) is
-  'Subscribes {event_type, target_url}; the same pair again returns the id that exists. Permission: read of the event''s resource. Errors: unknown_event_type, too_many_hooks (20 for each event), idempotency_key_reused.';
+  'Subscribes {event_type, target_url}; the same pair again returns the id that exists. Permission: read of the event''s resource. Errors: invalid_body, invalid_target, too_many_hooks (20 for each event), idempotency_key_reused.';
 grant execute on function api.create_hook(jsonb, text) to anon, authenticated;
 
 create function api.delete_hook(hook_id uuid) returns jsonb
@@ -115,8 +109,12 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  caller private.principal := private.authorize_event(event_type);
+  caller private.principal := private.authorize(private.event_permission(event_type));
 begin
+  perform private.judged(jsonb_build_object('event_type', event_type), '{
+    "properties": {
+      "event_type": {"type": "string", "enum": ["deal_won", "offer_accepted", "signature_signed", "document_completed"]}
+    }}', 'query');
   return case event_type
     when 'deal_won' then private.list_page(caller.agency_id, 'operations', 'own_operation_json', 'won_at',
       array['t.won_at is not null'], null, page_limit, page_cursor)
@@ -130,5 +128,5 @@ begin
 end
 $$;
 comment on function api.sample_hook(text, int, text) is
-  'Rows already in the event''s state, latest first: {data, next_cursor}, each as the event would carry it. Permission: read of the event''s resource. Errors: unknown_event_type.';
+  'Rows already in the event''s state, latest first: {data, next_cursor}, each as the event would carry it. Permission: read of the event''s resource. Errors: invalid_query.';
 grant execute on function api.sample_hook(text, int, text) to anon, authenticated;

@@ -13,6 +13,13 @@ as $$
 declare
   caller private.principal := private.authorize('leads:read');
 begin
+  perform private.judged(jsonb_build_object('temperature', temperature, 'origin', origin, 'email', email), '{
+    "properties": {
+      "temperature": {"type": "string", "enum": ["hot", "warm", "cold"], "nullable": true},
+      "origin": {"type": "string", "enum": ["email", "web", "portal", "phone", "walk_in", "referral", "whatsapp",
+        "api", "other"], "nullable": true},
+      "email": {"type": "string", "maxLength": 500, "nullable": true}
+    }}', 'query');
   return private.list_page(
     caller.agency_id, 'leads', 'lead_json', 'created_at',
     array_remove(array[

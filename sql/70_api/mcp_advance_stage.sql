@@ -6,6 +6,11 @@ declare
   operation public.operations;
   next_stage text;
 begin
+  -- The RPC below judges the rest; a stage of the caller's own would be overwritten here.
+  if jsonb_typeof(patch) is distinct from 'object' or patch ? 'stage' or patch ? 'lost_reason' then
+    perform private.authorize('operations:write');
+    perform private.judged(patch, '{"properties": {"property_id": {"type": "string", "format": "uuid", "nullable": true}}}');
+  end if;
   -- Which stage comes next is looked up here, under the caller's own policies; who may move it, and whether it may
   -- move, is judged by the RPC that REST calls too, which also counts the request.
   select o.* into operation from public.operations o
@@ -24,7 +29,7 @@ begin
   end if;
   -- A closed operation is asked for the stage that it has, and refused as closed.
   return api.update_operation(
-    mcp_advance_stage.operation_id, patch || jsonb_build_object('stage', coalesce(next_stage, operation.stage)));
+    mcp_advance_stage.operation_id, patch || jsonb_build_object('stage', coalesce(next_stage, operation.stage, '')));
 end
 $$;
 comment on function api.mcp_advance_stage(uuid, jsonb) is

@@ -15,6 +15,12 @@ declare
   last_moment timestamptz;
   wanted_agent_id uuid := case when mine then caller.agent_id else mcp_agenda.agent_id end;
 begin
+  perform private.judged(jsonb_build_object('starts_from', starts_from, 'starts_before', starts_before, 'limit', page_limit), '{
+    "properties": {
+      "starts_from": {"type": "string", "format": "day or time", "nullable": true},
+      "starts_before": {"type": "string", "format": "day or time", "nullable": true},
+      "limit": {"type": "integer", "minimum": 1, "maximum": 100}
+    }}', 'query');
   perform set_config('timezone', time_zone, true);
   if mine and caller.agent_id is null then
     perform private.refuse('agent_required', 'The credential acts for no agent, so it has no viewings of its own.');

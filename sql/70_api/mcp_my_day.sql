@@ -5,6 +5,10 @@ as $$
 declare
   caller private.principal := private.authorize('operations:read');
 begin
+  perform private.judged(jsonb_build_object('limit', page_limit), '{
+    "properties": {
+      "limit": {"type": "integer", "minimum": 1, "maximum": 50}
+    }}', 'query');
   perform set_config('timezone', private.time_zone(), true);
   return (
     with task as (

@@ -5,6 +5,11 @@ as $$
 declare
   caller private.principal := private.authorize('leads:read');
 begin
+  perform private.judged(jsonb_build_object('query', query, 'limit', page_limit), '{
+    "properties": {
+      "query": {"type": "string", "minLength": 1, "maxLength": 200},
+      "limit": {"type": "integer", "minimum": 1, "maximum": 25}
+    }}', 'query');
   perform set_config('timezone', private.time_zone(), true);
   return (
     -- Clients and properties in one order: whoever is looked for, the likeliest is first. One more than asked, to

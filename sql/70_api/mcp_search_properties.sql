@@ -4,13 +4,32 @@ set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('properties:read');
-  wanted text := private.plain_text(array_to_string(words, ' '));
-  wanted_query tsquery := plainto_tsquery('pg_catalog.spanish'::regconfig, wanted);
+  wanted text;
+  wanted_query tsquery;
   places text[];
   spellings text[];
   terms text[];
   term_queries tsquery[];
 begin
+  perform private.judged(filters, '{
+    "properties": {
+      "listing_type": {"type": "string", "enum": ["sale", "rent"]},
+      "property_types": {"type": "array", "maxItems": 12, "items": {"type": "string", "enum": ["flat", "house",
+        "penthouse", "duplex", "studio", "office", "premises", "garage", "storage", "land", "building", "other"]}},
+      "price_min": {"type": "number", "minimum": 0, "maximum": 1000000000},
+      "price_max": {"type": "number", "minimum": 0, "maximum": 1000000000},
+      "bedrooms_min": {"type": "integer", "minimum": 0, "maximum": 99},
+      "bathrooms_min": {"type": "integer", "minimum": 0, "maximum": 99},
+      "area_min_m2": {"type": "number", "minimum": 0}
+    }}', 'query');
+  perform private.judged(jsonb_build_object('words', words, 'limit', page_limit), '{
+    "properties": {
+      "words": {"type": "array", "maxItems": 12, "items": {"type": "string", "maxLength": 500}},
+      "limit": {"type": "integer", "minimum": 1, "maximum": 25}
+    }}', 'query');
+  wanted := private.plain_text(array_to_string(words, ' '));
+  wanted_query := plainto_tsquery('pg_catalog.spanish'::regconfig, wanted);
+
   -- Which of the words name a place, only the agency's own stock can tell: as written, else nearly as written.
   with spelling as materialized (
     -- A stock has few places; what is costly is done for each of them, and not for each property.
@@ -56,8 +75,8 @@ begin
         and (filters -> 'property_types' is null or filters -> 'property_types' ? p.property_type)
         and (filters ->> 'price_min' is null or p.price >= (filters ->> 'price_min')::numeric)
         and (filters ->> 'price_max' is null or p.price <= (filters ->> 'price_max')::numeric)
-        and (filters ->> 'bedrooms_min' is null or p.bedrooms >= (filters ->> 'bedrooms_min')::int)
-        and (filters ->> 'bathrooms_min' is null or p.bathrooms >= (filters ->> 'bathrooms_min')::int)
+        and (filters ->> 'bedrooms_min' is null or p.bedrooms >= (filters ->> 'bedrooms_min')::numeric::int)
+        and (filters ->> 'bathrooms_min' is null or p.bathrooms >= (filters ->> 'bathrooms_min')::numeric::int)
         and (filters ->> 'area_min_m2' is null or p.area_m2 >= (filters ->> 'area_min_m2')::numeric)
         and (places is null or p.zone = any (spellings) or p.city = any (spellings))
     ), ranked as (
@@ -67,7 +86,7 @@ begin
           ((m.p).zone = any (spellings)) is true desc,
           cardinality(m.matched_terms) desc,
           ts_rank((m.p).search, wanted_query) desc,
-          (m.p).bedrooms - (filters ->> 'bedrooms_min')::int nulls last,
+          (m.p).bedrooms - (filters ->> 'bedrooms_min')::numeric::int nulls last,
           (m.p).price nulls last, (m.p).created_at desc, (m.p).id) as n
       from matched m
     )

@@ -11,6 +11,10 @@ as $$
 declare
   caller private.principal := private.authorize('offers:read');
 begin
+  perform private.judged(jsonb_build_object('status', status), '{
+    "properties": {
+      "status": {"type": "string", "enum": ["received", "accepted", "rejected", "withdrawn"], "nullable": true}
+    }}', 'query');
   return private.list_page(
     caller.agency_id, 'offers', 'offer_json', 'created_at',
     array_remove(array[
@@ -50,7 +54,16 @@ set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:write');
-  answer jsonb := private.replay('create_offer', idempotency_key, body);
+  answer jsonb := private.replay('create_offer', idempotency_key, private.judged(body, '{
+    "required": ["operation_id", "amount"],
+    "properties": {
+      "operation_id": {"type": "string", "format": "uuid"},
+      "amount": {"type": "number", "exclusiveMinimum": 0, "maximum": 1000000000, "decimals": 2},
+      "property_id": {"type": "string", "format": "uuid", "nullable": true},
+      "currency": {"type": "string", "format": "currency", "nullable": true},
+      "notes": {"type": "string", "maxLength": 10000, "nullable": true},
+      "offer_type": {"type": "string", "enum": ["sale", "rent"], "nullable": true}
+    }}'));
   offer public.offers;
 begin
   if answer is not null then
@@ -62,7 +75,7 @@ begin
     (body ->> 'operation_id')::uuid,
     (body ->> 'property_id')::uuid,
     (body ->> 'amount')::numeric,
-    coalesce(body ->> 'currency', 'EUR'),
+    coalesce(upper(body ->> 'currency'), 'EUR'),
     body ->> 'offer_type',
     body ->> 'notes')
   returning * into offer;

@@ -12,6 +12,10 @@ as $$
 declare
   caller private.principal := private.authorize('operations:read');
 begin
+  perform private.judged(jsonb_build_object('operation_type', operation_type), '{
+    "properties": {
+      "operation_type": {"type": "string", "enum": ["buy", "rent", "sell"], "nullable": true}
+    }}', 'query');
   -- Whoever misspells a stage is told so; an empty list would say that nothing is there.
   if stage is not null and not exists (select from public.stages s where s.id = list_operations.stage) then
     perform private.refuse('invalid_stage', 'No flow has such a stage.',

@@ -18,6 +18,19 @@ as $$
 declare
   caller private.principal := private.authorize('properties:read');
 begin
+  perform private.judged(jsonb_build_object('status', status, 'listing_type', listing_type, 'property_type', property_type, 'city', city, 'zone', zone, 'price_min', price_min, 'price_max', price_max, 'bedrooms_min', bedrooms_min, 'reference', reference), '{
+    "properties": {
+      "status": {"type": "string", "enum": ["available", "pending", "sold", "rented", "withdrawn"], "nullable": true},
+      "listing_type": {"type": "string", "enum": ["sale", "rent"], "nullable": true},
+      "property_type": {"type": "string", "enum": ["flat", "house", "penthouse", "duplex", "studio", "office",
+        "premises", "garage", "storage", "land", "building", "other"], "nullable": true},
+      "city": {"type": "string", "minLength": 1, "maxLength": 200, "nullable": true},
+      "zone": {"type": "string", "minLength": 1, "maxLength": 200, "nullable": true},
+      "price_min": {"type": "number", "minimum": 0, "maximum": 1000000000, "decimals": 2, "nullable": true},
+      "price_max": {"type": "number", "minimum": 0, "maximum": 1000000000, "decimals": 2, "nullable": true},
+      "bedrooms_min": {"type": "integer", "minimum": 0, "maximum": 200, "nullable": true},
+      "reference": {"type": "string", "minLength": 1, "maxLength": 200, "nullable": true}
+    }}', 'query');
   return private.list_page(
     caller.agency_id, 'properties', 'property_json', 'created_at',
     array_remove(array[

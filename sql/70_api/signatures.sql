@@ -12,6 +12,11 @@ as $$
 declare
   caller private.principal := private.authorize('signatures:read');
 begin
+  perform private.judged(jsonb_build_object('status', status, 'signer_email', signer_email), '{
+    "properties": {
+      "status": {"type": "string", "enum": ["draft", "sent", "signed", "declined", "expired"], "nullable": true},
+      "signer_email": {"type": "string", "format": "email", "nullable": true}
+    }}', 'query');
   return private.list_page(
     caller.agency_id, 'signatures', 'signature_json', 'created_at',
     array_remove(array[

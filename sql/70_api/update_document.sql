@@ -23,6 +23,10 @@ declare
   caller private.principal := private.authorize('documents:write');
   document public.documents;
 begin
+  perform private.judged(patch, '{
+    "properties": {
+      "status": {"type": "string", "enum": ["requested", "received", "verified", "rejected"]}
+    }}');
   if not patch ? 'status' then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
   end if;

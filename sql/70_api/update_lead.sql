@@ -6,6 +6,25 @@ declare
   caller private.principal := private.authorize('leads:write');
   lead public.leads;
 begin
+  perform private.judged(patch, '{
+    "properties": {
+      "full_name": {"type": "string", "minLength": 1, "maxLength": 200},
+      "phone": {"type": "string", "nullable": true},
+      "email": {"type": "string", "nullable": true},
+      "origin": {"type": "string", "enum": ["email", "web", "portal", "phone", "walk_in", "referral", "whatsapp",
+        "api", "other"]},
+      "budget_max": {"type": "number", "exclusiveMinimum": 0, "maximum": 1000000000, "decimals": 2, "nullable": true},
+      "bedrooms_min": {"type": "integer", "minimum": 0, "maximum": 50, "nullable": true},
+      "intent": {"type": "string", "maxLength": 500, "nullable": true},
+      "zone": {"type": "string", "minLength": 1, "maxLength": 200, "nullable": true},
+      "language": {"type": "string", "format": "language", "nullable": true},
+      "urgency": {"type": "string", "enum": ["immediate", "soon", "later"], "nullable": true},
+      "summary": {"type": "string", "minLength": 1, "maxLength": 300, "oneLine": true, "nullable": true},
+      "notes": {"type": "string", "maxLength": 10000, "nullable": true},
+      "temperature": {"type": "string", "enum": ["hot", "warm", "cold"], "nullable": true},
+      "lead_status": {"type": "string", "enum": ["new", "contacted", "qualified", "unqualified"], "nullable": true},
+      "assigned_agent_id": {"type": "string", "format": "uuid", "nullable": true}
+    }}');
   if not patch ?| array[
     'full_name', 'phone', 'email', 'origin', 'lead_status', 'temperature', 'intent', 'budget_max', 'bedrooms_min',
     'zone', 'language', 'urgency', 'summary', 'notes', 'assigned_agent_id'] then
@@ -26,7 +45,7 @@ begin
     temperature = case when patch ? 'temperature' then patch ->> 'temperature' else l.temperature end,
     intent = case when patch ? 'intent' then patch ->> 'intent' else l.intent end,
     budget_max = case when patch ? 'budget_max' then (patch ->> 'budget_max')::numeric else l.budget_max end,
-    bedrooms_min = case when patch ? 'bedrooms_min' then (patch ->> 'bedrooms_min')::int else l.bedrooms_min end,
+    bedrooms_min = case when patch ? 'bedrooms_min' then (patch ->> 'bedrooms_min')::numeric::int else l.bedrooms_min end,
     zone = case when patch ? 'zone' then btrim(patch ->> 'zone') else l.zone end,
     language = case when patch ? 'language' then patch ->> 'language' else l.language end,
     urgency = case when patch ? 'urgency' then patch ->> 'urgency' else l.urgency end,

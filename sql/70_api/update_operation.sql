@@ -6,9 +6,19 @@ set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:write');
-  chosen_property_id uuid := (patch ->> 'property_id')::uuid;
+  chosen_property_id uuid;
   operation public.operations;
 begin
+  perform private.judged(patch, '{
+    "properties": {
+      "stage": {"type": "string"},
+      "lost_reason": {"type": "string", "maxLength": 1000, "nullable": true},
+      "property_id": {"type": "string", "format": "uuid", "nullable": true}
+    }}');
+  if private.is_visible(patch ->> 'lost_reason') and patch ->> 'stage' is distinct from 'lost' then
+    perform private.refuse_member('lost_reason', 'goes only with stage lost');
+  end if;
+  chosen_property_id := (patch ->> 'property_id')::uuid;
   if not patch ?| array['stage', 'property_id'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
   end if;

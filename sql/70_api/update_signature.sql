@@ -6,6 +6,10 @@ declare
   caller private.principal := private.authorize('signatures:write');
   signature public.signatures;
 begin
+  perform private.judged(patch, '{
+    "properties": {
+      "status": {"type": "string", "enum": ["draft", "sent", "signed", "declined", "expired"]}
+    }}');
   if not patch ? 'status' then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
   end if;

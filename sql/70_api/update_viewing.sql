@@ -7,6 +7,18 @@ declare
   old_viewing public.viewings;
   viewing public.viewings;
 begin
+  perform private.judged(patch, '{
+    "properties": {
+      "status": {"type": "string", "enum": ["scheduled", "done", "cancelled", "no_show"]},
+      "starts_at": {"type": "string", "format": "time"},
+      "ends_at": {"type": "string", "format": "time"},
+      "duration_minutes": {"type": "integer", "minimum": 5, "maximum": 1440},
+      "agent_id": {"type": "string", "format": "uuid", "nullable": true},
+      "notes": {"type": "string", "maxLength": 10000, "nullable": true}
+    }}');
+  if patch ->> 'ends_at' is not null and patch ->> 'duration_minutes' is not null then
+    perform private.refuse_member('duration_minutes', 'goes not together with ends_at');
+  end if;
   if not patch ?| array['status', 'starts_at', 'ends_at', 'duration_minutes', 'agent_id', 'notes'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
   end if;

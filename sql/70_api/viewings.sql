@@ -15,6 +15,12 @@ as $$
 declare
   caller private.principal := private.authorize('viewings:read');
 begin
+  perform private.judged(jsonb_build_object('status', status, 'starts_from', starts_from, 'starts_before', starts_before), '{
+    "properties": {
+      "status": {"type": "string", "enum": ["scheduled", "done", "cancelled", "no_show"], "nullable": true},
+      "starts_from": {"type": "string", "format": "time", "nullable": true},
+      "starts_before": {"type": "string", "format": "time", "nullable": true}
+    }}', 'query');
   return private.list_page(
     caller.agency_id, 'viewings', 'viewing_json', 'created_at',
     array_remove(array[

@@ -102,7 +102,12 @@ async function prepareDatabase(
 ): Promise<Demo> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    await storeSecrets(sql, { project_url: baseUrl, secret_key: secretKey });
+    await storeSecrets(sql, {
+      project_url: baseUrl,
+      secret_key: secretKey,
+      // The database judges targets too, and has no environment.
+      hooks_allow_private_targets: process.env.HOOKS_ALLOW_PRIVATE_TARGETS ?? "false",
+    });
     await nameConnector(sql, connectorUrl(baseUrl));
     if (settings.seed) await seedWhenEmpty(sql);
     return {

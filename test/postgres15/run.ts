@@ -86,7 +86,11 @@ async function deliver({ url, database }: DebianServer): Promise<void> {
     log: () => {},
   });
   try {
-    await storeSecrets(sql, { project_url: stack.baseUrl, secret_key: keys.secretKey });
+    await storeSecrets(sql, {
+      project_url: stack.baseUrl,
+      secret_key: keys.secretKey,
+      hooks_allow_private_targets: "true",
+    });
     const secret = "a-signing-secret-of-this-test-only";
     const [made] = await sql<{ agency: string; key: string }[]>`
       with agency as materialized (select admin.create_agency('Quince') as id)

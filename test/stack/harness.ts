@@ -106,7 +106,11 @@ export async function testStack(
       },
       ...(options.environment ? { environment: options.environment } : {}),
     });
-    await storeSecrets(database.sql, { project_url: stack.baseUrl, secret_key: keys.secretKey });
+    await storeSecrets(database.sql, {
+      project_url: stack.baseUrl,
+      secret_key: keys.secretKey,
+      hooks_allow_private_targets: options.environment?.HOOKS_ALLOW_PRIVATE_TARGETS ?? "false",
+    });
     return {
       ...database,
       baseUrl: stack.baseUrl,

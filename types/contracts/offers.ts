@@ -1,8 +1,7 @@
 import { z } from "zod";
+import { CURRENCIES } from "./currencies.ts";
 import { amount, id, moment, optional, text } from "./fields.ts";
 import { page } from "./pages.ts";
-
-const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
 
 export const OfferType = z.enum(["sale", "rent"]).describe("Whether it offers to buy or to rent.");
 export const OfferStatus = z

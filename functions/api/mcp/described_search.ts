@@ -1,3 +1,5 @@
+import { AMOUNT_MAX } from "../../../types/contracts/fields.ts";
+
 /** What a described search asks for, as far as its words say it by themselves. */
 export interface DescribedSearch {
   listing_type?: "sale" | "rent";
@@ -145,9 +147,14 @@ function count(word: string | undefined): number {
 
 function sum(digits: string | undefined, unit: string | undefined): number {
   const number = Number((digits ?? "").replace(/[.,' ](?=\d{3}(?!\d))/g, "").replace(",", "."));
-  if (unit === "k" || unit === "mil") return number * 1000;
-  if (unit === "m" || unit?.startsWith("millon")) return number * 1_000_000;
-  return number;
+  const units =
+    unit === "k" || unit === "mil"
+      ? 1000
+      : unit === "m" || unit?.startsWith("millon")
+        ? 1_000_000
+        : 1;
+  // No home asks more than the most that a price may be.
+  return Math.min(number * units, AMOUNT_MAX);
 }
 
 /** A text of which the understood parts are cut out, one after the other. */

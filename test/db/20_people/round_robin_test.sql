@@ -97,7 +97,7 @@ update public.agents set accepts_leads = true where agency_id = pg_temp.id('agen
 create temp table turn as select name, last_assigned_at from public.agents where agency_id = pg_temp.id('agency');
 select is(pg_temp.lead('{"full_name": "Alguien", "operation_type": "sell"}') ->> 'refused',
   'operation_type_not_allowed', 'a refused lead');
-select is(pg_temp.lead('{"full_name": "Alguien", "budget_max": -1}') ->> 'refused', '23514', 'or one that fails');
+select is(pg_temp.lead('{"full_name": "Alguien", "budget_max": -1}') ->> 'refused', 'invalid_body', 'or one that does not fit');
 select results_eq('select name, last_assigned_at from public.agents where agency_id = pg_temp.id(''agency'') order by 1',
   'select name, last_assigned_at from turn order by 1', 'costs nobody their turn');
 

@@ -111,7 +111,7 @@ select isnt((select won_at from public.operations where id = pg_temp.id('once'))
 
 -- Only an admin records the deposit.
 select is(pg_temp.api(format('api.update_operation(%L, ''{"deposit_paid_at": "2026-01-01T00:00:00Z"}'')', pg_temp.id('studio'))) ->> 'refused',
-  'nothing_to_change', 'the API does not');
+  'invalid_body', 'the API does not');
 
 select * from finish();
 rollback;

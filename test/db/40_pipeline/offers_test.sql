@@ -142,17 +142,17 @@ select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('chosen'),
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('flat')) || body) ->> 'refused',
   sqlstate, name)
 from (values
-  ('an amount is required', '{}'::jsonb, '23502'),
-  ('an amount is positive', '{"amount": 0}', '23514'),
-  ('an amount is not negative', '{"amount": -1}', '23514'),
-  ('an amount has a cap', '{"amount": 1000000000.01}', '23514'),
-  ('an amount beyond the type is refused', '{"amount": 1e20}', '22003'),
-  ('a currency has three letters', '{"amount": 1, "currency": "euro"}', '23514'),
-  ('a type is sale or rent', '{"amount": 1, "offer_type": "swap"}', '23514')) v (name, body, sqlstate);
+  ('an amount is required', '{}'::jsonb, 'invalid_body'),
+  ('an amount is positive', '{"amount": 0}', 'invalid_body'),
+  ('an amount is not negative', '{"amount": -1}', 'invalid_body'),
+  ('an amount has a cap', '{"amount": 1000000000.01}', 'invalid_body'),
+  ('an amount beyond the type is refused', '{"amount": 1e20}', 'invalid_body'),
+  ('a currency has three letters', '{"amount": 1, "currency": "euro"}', 'invalid_body'),
+  ('a type is sale or rent', '{"amount": 1, "offer_type": "swap"}', 'invalid_body')) v (name, body, sqlstate);
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('flat'), 'amount', 1000000000)) -> 'amount',
   '1000000000', 'the cap itself is allowed');
 select is(pg_temp.offer(jsonb_build_object('operation_id', pg_temp.id('buy'), 'property_id', pg_temp.id('flat'), 'amount', 1, 'notes', repeat('ñ', 10001))) ->> 'refused',
-  '23514', 'notes have at most 10,000 characters');
+  'invalid_body', 'notes have at most 10,000 characters');
 
 -- An offer stays what it was recorded for.
 select is(pg_temp.studio(format('update public.offers set %s where agency_id = pg_temp.id(''agency'')', change)), 'change_refused',

@@ -103,7 +103,7 @@ select is(pg_temp.move('blocked', 'sold'), 'invalid_stage', 'a success state of 
 select is(pg_temp.move('blocked', 'LOST'), 'invalid_stage', 'an invalid value comes before a missing lost reason');
 select is(pg_temp.move('blocked', 'offer '), 'invalid_stage', 'a value is not trimmed into a valid one');
 select is(pg_temp.api(format('api.update_operation(%L, ''{"stage": null}'')', pg_temp.id('blocked'))) ->> 'refused',
-  'invalid_stage', 'null is an invalid value');
+  'invalid_body', 'null is no value at all');
 
 -- A lost reason is asked for before the gate, and only for lost.
 select is(pg_temp.move('blocked', 'lost'), 'lost_reason_required', 'lost needs a reason');

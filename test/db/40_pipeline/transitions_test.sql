@@ -77,7 +77,7 @@ create function pg_temp.move(name text, stage text, lost_reason text default nul
 language sql as $$
   select coalesce(answer ->> 'refused', answer ->> 'stage')
   from pg_temp.api(format('api.update_operation(%L, %L)', pg_temp.id(name),
-    jsonb_strip_nulls(jsonb_build_object('stage', stage, 'lost_reason', lost_reason)))) answer
+    jsonb_strip_nulls(jsonb_build_object('stage', stage, 'lost_reason', case when stage = 'lost' then lost_reason end)))) answer
 $$;
 
 create function pg_temp.stage(name text) returns text

@@ -1,7 +1,7 @@
 -- Idempotency-Key: the same request again is answered from the store, another one with the key is refused.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(36);
+select plan(35);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -84,11 +84,8 @@ select is(pg_temp.api($$api.create_lead('{"full_name": "Berta"}', 'key lead')$$)
   '{"refused": "idempotency_key_reused", "status": 422, "code": "validation_error", "details": {"reason": "idempotency_key_reused"}}', 'another body is refused');
 select is(pg_temp.api($$api.create_lead('{"full_name": "Ana", "email": "ana@example.com"}', 'key lead')$$) ->> 'refused',
   'idempotency_key_reused', 'a member less is another body');
-select is(pg_temp.api($$api.create_hook('{"full_name": "Ana", "email": "ana@example.com", "operation_type": "buy", "event_type": "deal_won"}', 'key lead')$$) ->> 'refused',
+select is(pg_temp.api($$api.create_hook('{"event_type": "deal_won", "target_url": "https://example.com/"}', 'key lead')$$) ->> 'refused',
   'idempotency_key_reused', 'another endpoint is another request');
-select is(pg_temp.api(replace(call, 'create_lead', 'create_operation')) ->> 'refused', 'idempotency_key_reused',
-  'even with the same body')
-from post where n = 1;
 select is(pg_temp.counts(), '1 1 2 2 1 1', 'and nothing of it is done');
 
 -- Without a key, and with the key of somebody else
@@ -130,7 +127,7 @@ select is(pg_temp.api($$api.create_lead('{"full_name": "Iris"}', 'key hook')$$) 
   'an expired key is free for another request');
 
 -- Keys
-select is(pg_temp.api(format('api.create_lead(''{"full_name": "Ana"}'', %L)', key)) ->> 'refused', '23514', name)
+select is(pg_temp.api(format('api.create_lead(''{"full_name": "Ana"}'', %L)', key)) ->> 'refused', 'invalid_header', name)
 from (values ('', 'a key is not empty'), (repeat('x', 256), 'a key has at most 255 characters'), (E'a\tb', 'a key has no control characters'), ('ñ', 'a key is ASCII')) v (key, name);
 select is(pg_temp.api(format('api.create_lead(''{"full_name": "Ana"}'', %L)', repeat('~', 255))) ->> 'status', '201',
   '255 printable characters are a key');

@@ -53,7 +53,7 @@ select is(pg_temp.call(current_setting('test.sur'), format(call, pg_temp.id('nor
 from (values
   ('api.mcp_case_file(%L)', 'not_found'),
   ('api.mcp_advance_stage(%L)', 'not_found'),
-  ('api.mcp_create_viewing(''{"lead_id": "%s", "starts_at": "2027-01-01T10:00"}'')', 'unknown_reference')) v (call, refused);
+  ('api.mcp_create_viewing(''{"lead_id": "%1$s", "property_id": "%1$s", "starts_at": "2027-01-01T10:00"}'')', 'unknown_reference')) v (call, refused);
 select is((select stage from public.operations where agency_id = pg_temp.id('norte')), 'qualification', 'and Norte''s operation stays');
 
 -- What is found is the caller's own.

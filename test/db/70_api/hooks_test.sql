@@ -60,10 +60,10 @@ select isnt(pg_temp.subscribe('deal_won', 'https://example.com/b') -> 'body', (s
 select is((select count(*)::int from public.subscriptions where agency_id = pg_temp.id('agency')), 3, 'three hooks');
 select is(pg_temp.subscribe(e, 'https://example.com/c') ->> 'status', '201', e || ' is an event')
 from unnest('{deal_won,offer_accepted,signature_signed,document_completed}'::text[]) e;
-select is((pg_temp.subscribe(e, 'https://example.com/d') -> 'details') - 'issues', '{"reason": "unknown_event_type"}',
+select is((pg_temp.subscribe(e, 'https://example.com/d') -> 'details') - 'issues', '{"reason": "invalid_body"}',
   coalesce(e, 'null') || ' is not')
 from unnest('{lead_created,DEAL_WON,"",null}'::text[]) e;
-select is(pg_temp.subscribe('deal_won', url) ->> 'refused', case when url is null then '23502' else '23514' end,
+select is(pg_temp.subscribe('deal_won', url) ->> 'refused', case when url is null or length(url) > 2000 then 'invalid_body' else 'invalid_target' end,
   'refused as a target: ' || coalesce(left(url, 40), 'null'))
 from unnest(array['http://example.com/', 'ftp://example.com/', 'example.com', 'https://', 'https:///x', 'https://user:secret@example.com/',
   'https://exa mple.com/', 'https://example.com/a b', ' https://example.com/', 'javascript:alert(1)', 'https://example.com/' || repeat('x', 1981), null]) url;
@@ -149,9 +149,9 @@ select is(pg_temp.sample('document_completed'), array[pg_temp.id('document recei
   'document_completed: documents received or verified, latest first');
 update public.offers set status = 'withdrawn' where agency_id = pg_temp.id('agency');
 select is(pg_temp.sample('offer_accepted'), '{}', 'a row that has left the state is no longer in it');
-select is(pg_temp.api('api.sample_hook(''lead_created'')') ->> 'refused', 'unknown_event_type',
+select is(pg_temp.api('api.sample_hook(''lead_created'')') ->> 'refused', 'invalid_query',
   'an unknown event has no sample');
-select is(pg_temp.api('api.sample_hook(null)') ->> 'refused', 'unknown_event_type', 'nor has none');
+select is(pg_temp.api('api.sample_hook(null)') ->> 'refused', 'invalid_query', 'nor has none');
 select is(pg_temp.api('api.sample_hook(''deal_won'')') -> 'data' -> 0,
   pg_temp.api(format('api.get_operation(%L)', pg_temp.id('won later'))),
   'a sample is the object that the event carries');

@@ -91,7 +91,7 @@ from (values ('{"full_name": "Uno"}'::jsonb), ('{"phone": "+34600111222"}'), ('{
   ('{"notes": "Llamar"}'), (jsonb_build_object('assigned_agent_id', pg_temp.id('ana')))) v (patch), jsonb_object_keys(patch) member;
 select is(pg_temp.patch(jsonb_build_object(member, null)) -> member, 'null', 'null clears ' || member)
 from unnest('{phone,email,lead_status,temperature,intent,budget_max,bedrooms_min,notes,assigned_agent_id}'::text[]) member;
-select is(pg_temp.patch(jsonb_build_object(member, null)) ->> 'refused', '23502', 'but not ' || member)
+select is(pg_temp.patch(jsonb_build_object(member, null)) ->> 'refused', 'invalid_body', 'but not ' || member)
 from unnest('{full_name,origin}'::text[]) member;
 select is((select (full_name, origin)::text from public.leads where id = pg_temp.id('one')), '(Uno,referral)',
   'what a patch does not name stays');
@@ -100,13 +100,13 @@ select is(pg_temp.patch('{"full_name": " Ana ", "email": " ANA@Example.com "}') 
 select is((select full_name from public.leads where id = pg_temp.id('one')), 'Ana', 'the name trimmed');
 select is(pg_temp.patch('{}') - 'rate_limit',
   '{"refused": "nothing_to_change", "status": 422, "code": "validation_error", "details": {"reason": "nothing_to_change"}}', 'an empty patch is refused');
-select is(pg_temp.patch('{"operation_type": "rent"}') ->> 'refused', 'nothing_to_change',
+select is(pg_temp.patch('{"operation_type": "rent"}') ->> 'refused', 'invalid_body',
   'operation_type is not patched');
 select is(pg_temp.patch('{"notes": "x"}', 'nobody') ->> 'refused', 'not_found', 'an unknown lead is 404');
 select is(pg_temp.patch(jsonb_build_object('assigned_agent_id', pg_temp.id(agent))) #>> '{details,issues,0,path}',
   'assigned_agent_id', 'an agent who is ' || agent || ' is not assigned')
 from unnest('{gone,unknown}'::text[]) agent;
-select is(pg_temp.patch('{"notes": "changed", "budget_max": -1}') ->> 'refused', '23514',
+select is(pg_temp.patch('{"notes": "changed", "budget_max": -1}') ->> 'refused', 'invalid_body',
   'a patch with one bad member is refused');
 select is((select notes from public.leads where id = pg_temp.id('one')), null, 'as a whole');
 
@@ -121,7 +121,7 @@ update public.leads set archived_at = now() - interval '1 day' where agency_id =
 select is((select (j ->> 'archive_reason', (j ->> 'archived_at')::timestamptz = now() - interval '1 day')::text from pg_temp.archive('one', 'other') j),
   '(duplicado,t)', 'repeating it changes nothing');
 select is(pg_temp.archive('nobody') ->> 'refused', 'not_found', 'an unknown lead is 404');
-select is(pg_temp.archive('seller', repeat('x', 1001)) ->> 'refused', '23514', 'a reason has at most 1,000 characters');
+select is(pg_temp.archive('seller', repeat('x', 1001)) ->> 'refused', 'invalid_query', 'a reason has at most 1,000 characters');
 select is(pg_temp.names(''), 'seller', 'archived leads no longer show in the list');
 select is(pg_temp.names('include_archived => true'), 'seller three two Ana', 'unless asked for');
 select is(pg_temp.api(format('api.get_lead(%L)', pg_temp.id('one'))) ->> 'archive_reason', 'duplicado',

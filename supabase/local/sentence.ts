@@ -13,14 +13,16 @@ interface Details {
  * sentences, so their names serve as one.
  */
 export function sentenceOf(error: unknown): string {
-  const { code, detail, constraint_name } = error as {
-    code?: string;
-    detail?: string;
-    constraint_name?: string;
-  };
+  // The two drivers name the constraint differently: postgres for the commands, pg for Studio.
+  const {
+    code,
+    detail,
+    constraint_name,
+    constraint = constraint_name,
+  } = error as Partial<Record<"code" | "detail" | "constraint" | "constraint_name", string>>;
   if ((code === "23505" || code === "23503") && detail) return detail;
-  if (code === "23514" && constraint_name)
-    return `refused: it must hold that ${constraint_name.replaceAll("_", " ")}`;
+  if (code === "23514" && constraint)
+    return `refused: it must hold that ${constraint.replaceAll("_", " ")}`;
   return `${messageOf(error)}${listedIn(code, detail)}`;
 }
 

@@ -30,20 +30,7 @@ export interface GatewayDatabase {
   requestUrl: string;
 }
 
-<<<<<<< HEAD
 /** JSON stays text on its way in: Lite has serialized it already. */
-=======
-/**
- * JSON stays text on its way in: the arguments of a call are serialized already. What is no boolean is left to the
- * database to refuse; the driver would make false of it.
- */
-const argumentTypes = {
-  bool: { to: 16, from: [16], serialize: String, parse: (text: string) => text === "t" },
-  json: { to: 114, from: [114], serialize: asText, parse: JSON.parse },
-  jsonb: { to: 3802, from: [3802], serialize: asText, parse: JSON.parse },
-};
-
->>>>>>> 8e5fb30226d82207db1a2c9413de29c3cf2ecfe4
 function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -61,7 +48,6 @@ export class GatewayConnection extends PostgresConnection {
   #settings = new CallSettings();
 
   constructor(database: GatewayDatabase) {
-<<<<<<< HEAD
     super({ url: database.adminUrl });
     const types = readersOf(this.driver.options.parsers);
     this.#admin = openDatabase(database.adminUrl, { max: 4, types, jsonToText: asText });
@@ -71,15 +57,6 @@ export class GatewayConnection extends PostgresConnection {
       url: database.requestUrl,
       applicationName: "gateway",
       types,
-=======
-    const options = { onnotice: () => {}, types: argumentTypes };
-    super({ url: database.adminUrl, postgresOptions: { ...options, max: 4 } });
-    this.#requestUrl = database.requestUrl;
-    this.#lanes = new Lanes(database.requestUrl, {
-      ...options,
-      types: this.driver.options.types as typeof argumentTypes,
-      connection: { TimeZone: "UTC", application_name: "gateway" },
->>>>>>> 8e5fb30226d82207db1a2c9413de29c3cf2ecfe4
     });
     // In its "unknown" state Lite would grant all tables to the callers' roles on first use.
     Reflect.set(this, "rlsState", "active");

@@ -1,9 +1,189 @@
 set local check_function_bodies = off;
 
+drop trigger "_500_queue_qualification" on "public"."messages";
+
+drop trigger "_500_queue" on "public"."sanctions_screens";
+
+drop index "public"."contacts_to_compare";
+
+drop index "public"."intake_jobs_by_turn";
+
+drop index "public"."leads_by_contact";
+
+drop view "public"."failed_deliveries";
+
+drop view "public"."leads_without_agent";
+
+drop view "public"."pipeline_by_stage";
+
+drop view "public"."possible_sanctions_matches";
+
+drop view "public"."stuck_operations";
+
 alter table "public"."offers"
   drop constraint "currency_is_iso_4217";
 
+drop function "api"."intake_claim"(integer);
+
+drop function "private"."agent_of_contact"(uuid);
+
 drop function "private"."authorize_event"(text);
+
+drop function "private"."intake_claim"(integer);
+
+drop function "private"."open_operations"(uuid);
+
+drop function "private"."start_intake"();
+
+drop function "private"."suggest_duplicates"(public.contacts);
+
+alter table "public"."events"
+  add column "lost_claims" integer not null default 0;
+
+create or replace function admin.close_step (
+  operation_id uuid,
+  step_id      text,
+  amount       numeric default null::numeric
+)
+  returns void
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  step public.operation_steps := private.held_step(operation_id, step_id);
+begin
+  if amount is not null and step.step_id <> 'ofertaPreparada' then
+    perform private.refuse('amount_not_taken', 'Only ofertaPreparada takes an amount.');
+  end if;
+  if amount is not null and step.done then
+    perform private.refuse('step_closed', 'The step is closed and makes no second offer.');
+  end if;
+  update public.operation_steps s set done = true, amount = coalesce(close_step.amount, s.amount)
+  where s.agency_id = step.agency_id and s.id = step.id;
+end
+$function$;
+
+alter function "admin"."close_step"(uuid, text, numeric) owner to "postgres";
+
+create or replace function admin.create_api_key (
+  agency_id           uuid,
+  name                text,
+  permissions         text[],
+  agent_id            uuid                     default null::uuid,
+  expires_at          timestamp with time zone default null::timestamp with time zone,
+  requests_per_minute integer                  default 120
+)
+  returns text
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  prefix text := encode(extensions.gen_random_bytes(4), 'hex');
+  secret text := encode(extensions.gen_random_bytes(24), 'hex');
+  key_id uuid;
+  -- An owner may do all that there is.
+  known text[] := private.role_permissions('owner');
+  unknown text[] := array(select named from unnest(permissions) named where named <> all (known));
+begin
+  if unknown <> '{}' then
+    perform private.refuse('unknown_permission',
+      format('There is no permission %s.', array_to_string(unknown, ', ')), jsonb_build_object('permissions', known));
+  end if;
+  insert into public.api_keys (agency_id, name, prefix, secret_hash, permissions, agent_id, expires_at)
+  values (
+    create_api_key.agency_id, btrim(create_api_key.name), prefix, sha256(convert_to(secret, 'UTF8')),
+    create_api_key.permissions, create_api_key.agent_id, create_api_key.expires_at)
+  returning id into key_id;
+  update public.rate_limits r set requests_per_minute = create_api_key.requests_per_minute
+  where r.agency_id = create_api_key.agency_id and r.credential_id = key_id;
+  return format('cor_%s_%s', prefix, secret);
+end
+$function$;
+
+create or replace function admin.record_deposit (
+  operation_id uuid,
+  paid_at      timestamp with time zone default now()
+)
+  returns timestamp with time zone
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  operation public.operations;
+begin
+  select o.* into operation from public.operations o where o.id = record_deposit.operation_id for no key update;
+  if operation.id is null then
+    perform private.raise_error(404, 'not_found', 'There is no such operation.');
+  end if;
+  if operation.operation_type <> 'rent' then
+    perform private.refuse('deposit_not_taken', 'Only a rental waits for a deposit.');
+  end if;
+  if paid_at is null or paid_at > now() then
+    perform private.refuse('invalid_time', 'A deposit is recorded once it is paid.');
+  end if;
+  update public.operations o set deposit_paid_at = paid_at
+  where o.agency_id = operation.agency_id and o.id = operation.id;
+  return paid_at;
+end
+$function$;
+
+alter function "admin"."record_deposit"(uuid, timestamp with time zone) owner to "postgres";
+
+create or replace function admin.reopen_step (
+  operation_id uuid,
+  step_id      text
+)
+  returns void
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  step public.operation_steps := private.held_step(operation_id, step_id);
+begin
+  update public.operation_steps s set done = false
+  where s.agency_id = step.agency_id and s.id = step.id;
+end
+$function$;
+
+alter function "admin"."reopen_step"(uuid, text) owner to "postgres";
+
+create or replace function admin.replay_event (
+  event_id uuid
+)
+  returns integer
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  event public.events;
+  targets uuid[];
+begin
+  select e.* into event from public.events e where e.id = replay_event.event_id for update;
+  if event.id is null then
+    perform private.raise_error(404, 'not_found', 'There is no such event.');
+  end if;
+  if event.status <> 'delivered' then
+    perform private.raise_error(409, 'conflict', 'The event is still in the queue.');
+  end if;
+  select array_agg(s.id order by s.created_at, s.id) into targets
+  from public.subscriptions s
+  where s.agency_id = event.agency_id and s.event_type = event.event_type;
+  if targets is null then
+    perform private.refuse('no_subscription', 'Nobody subscribes to this event.');
+  end if;
+
+  update public.events e
+  set status = 'pending', reason = null, attempts = 0, lost_claims = 0, round = e.round + 1, subscription_ids = targets,
+      available_at = clock_timestamp(), delivered_at = null
+  where e.agency_id = event.agency_id and e.id = event.id;
+  return cardinality(targets);
+end
+$function$;
 
 create or replace function api.archive_lead (
   lead_id uuid,
@@ -200,6 +380,7 @@ declare
   phone text := private.normal_phone(body ->> 'phone');
   email text := private.normal_email(body ->> 'email');
   contact record;
+  client record;
   agent_id uuid;
   open_operations jsonb;
   lead public.leads;
@@ -232,8 +413,9 @@ begin
   contact := private.find_or_create_contact(caller.agency_id, full_name, phone, email);
   -- A client who comes back stays with whoever looks after them, and that costs nobody their turn.
   if contact.is_known then
-    agent_id := private.agent_of_contact(contact.contact_id);
-    open_operations := private.open_operations(contact.contact_id);
+    client := private.known_client(contact.contact_id);
+    agent_id := client.agent_id;
+    open_operations := client.open_operations;
   elsif 'operations:read' = any (caller.permissions) then
     open_operations := '[]';
   end if;
@@ -274,9 +456,6 @@ begin
     insert into public.messages (agency_id, lead_id, direction, channel, subject, body, qualification_status)
     values (caller.agency_id, lead.id, 'inbound', 'email', body ->> 'email_subject', message, 'pending');
   end if;
-
-  -- Sent once this transaction has committed, by a worker of the database; the answer does not wait for it.
-  perform private.start_intake();
 
   return private.answer(idempotency_key, 201, private.lead_json(lead)
     || jsonb_build_object('known_contact', contact.is_known, 'open_operations', open_operations));
@@ -490,6 +669,19 @@ begin
   return private.answer(idempotency_key, 201, private.viewing_json(viewing));
 end
 $function$;
+
+create or replace function api.intake_claim (
+  max_jobs integer,
+  kind     text    default null::text
+)
+  returns jsonb
+  language sql
+  set search_path to ''
+  AS $function$
+  select private.intake_claim(max_jobs, kind);
+$function$;
+
+alter function "api"."intake_claim"(integer, text) owner to "postgres";
 
 create or replace function api.list_documents (
   operation_id uuid    default null::uuid,
@@ -1319,6 +1511,394 @@ begin
 end
 $function$;
 
+create or replace function private.call_intake (
+  message_agency_ids uuid[],
+  screen_agency_ids  uuid[]
+)
+  returns bigint
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  is_called boolean;
+begin
+  -- Once a transaction: the request goes out when it commits, and the run takes all that it queued.
+  if current_setting('corredor.intake_called', true) = 'true' then
+    return null;
+  end if;
+  -- Every job is called for, so one that nobody has claimed says that a call is on its way, and its run goes on until
+  -- nothing of its kind waits: a hundred leads at once do not call a hundred times. Each agency counts its own jobs, so
+  -- that it waits for no other's call; mail and screens have runs of their own. What is older than a minute was forgotten.
+  is_called := not exists (
+      select from unnest(message_agency_ids) a (id)
+      where not exists (
+        select from public.intake_jobs j
+        where j.agency_id = a.id and j.message_id is not null and j.attempts = 0
+          and j.available_at between now() - interval '1 minute' and now()))
+    and not exists (
+      select from unnest(screen_agency_ids) a (id)
+      where not exists (
+        select from public.intake_jobs j
+        where j.agency_id = a.id and j.screen_id is not null and j.attempts = 0
+          and j.available_at between now() - interval '1 minute' and now()));
+  if is_called then
+    return null;
+  end if;
+  perform set_config('corredor.intake_called', 'true', true);
+  return private.call_function('intake');
+end
+$function$;
+
+alter function "private"."call_intake"(uuid[], uuid[]) owner to "postgres";
+
+create or replace function private.compare_contacts (
+  max_contacts integer  default 1000,
+  may_take     interval default '00:00:20'::interval
+)
+  returns integer
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  like_max constant int := 100;
+  contact public.contacts;
+  name_key text;
+  like_named uuid[];
+  -- Names that so many have that a name alone says nothing; found once in a run.
+  common_names text[] := '{}';
+  compared public.contacts[] := '{}';
+  suggestions public.contact_suggestions[] := '{}';
+  ends_at timestamptz := clock_timestamp() + may_take;
+begin
+  -- Nothing is locked while it compares: a lead of one of these people comes in meanwhile as quickly as any other.
+  for contact in select c.* from private.contacts_to_compare(max_contacts) c loop
+    if contact.merged_into is null then
+      name_key := contact.agency_id || ' ' || private.screening_name(contact.full_name);
+      like_named := '{}';
+      if name_key <> all (common_names) then
+        like_named := private.contacts_named_like(contact.agency_id, private.screening_name(contact.full_name), 0.6, like_max + 1);
+        if cardinality(like_named) > like_max then
+          like_named := private.contacts_named_like(contact.agency_id, private.screening_name(contact.full_name), 0.9, like_max + 1);
+        end if;
+        if cardinality(like_named) > like_max then
+          common_names := common_names || name_key;
+          like_named := '{}';
+        end if;
+      end if;
+      suggestions := suggestions || array(select s from private.near_duplicates(contact, like_named) s);
+    end if;
+    compared := compared || contact;
+    exit when clock_timestamp() >= ends_at;
+  end loop;
+
+  -- All writing comes last and at once. Whoever holds a contact is not waited for, and one that changed since it was read
+  -- is as it was before: both are compared by the next run.
+  insert into public.contact_suggestions (agency_id, contact_id, similar_id, reasons, score)
+  select s.agency_id, s.contact_id, s.similar_id, s.reasons, s.score
+  from unnest(suggestions) s
+  where not exists (
+    select from public.contacts c
+    where c.agency_id = s.agency_id and c.id in (s.contact_id, s.similar_id) and c.merged_into is not null)
+  on conflict do nothing;
+  update public.contacts c set compared_at = clock_timestamp()
+  from (
+    select h.agency_id, h.id
+    from unnest(compared) d
+    join public.contacts h on h.agency_id = d.agency_id and h.id = d.id
+    where (h.full_name, h.phone, h.email, h.merged_into) is not distinct from (d.full_name, d.phone, d.email, d.merged_into)
+    order by h.id
+    for no key update of h skip locked
+  ) held
+  where c.agency_id = held.agency_id and c.id = held.id;
+  return cardinality(compared);
+end
+$function$;
+
+create or replace function private.contacts_named_like (
+  agency_id uuid,
+  wanted    text,
+  likeness  numeric,
+  at_most   integer
+)
+  returns uuid[]
+  language plpgsql
+  set search_path to ''
+  set enable_seqscan to 'off'
+  AS $function$
+begin
+  perform set_config('pg_trgm.similarity_threshold', likeness::text, true);
+  return array(
+    select c.id from public.contacts c
+    where c.agency_id = contacts_named_like.agency_id and c.merged_into is null
+      and private.screening_name(c.full_name) operator(extensions.%) wanted
+    -- In no order, so that it ends with the last one wanted.
+    limit at_most);
+end
+$function$;
+
+alter function "private"."contacts_named_like"(uuid, text, numeric, integer) owner to "postgres";
+
+create or replace function private.contacts_to_compare (
+  max_contacts integer
+)
+  returns SETOF public.contacts
+  language plpgsql
+  stable
+  set search_path to ''
+  set enable_seqscan to 'off'
+  AS $function$
+begin
+  -- Agencies take turns, so that one with many does not stand before all others.
+  return query
+  with recursive agency (id) as (
+    select (select c.agency_id from public.contacts c where c.compared_at is null order by c.agency_id limit 1)
+    union all
+    select (
+      select c.agency_id from public.contacts c
+      where c.compared_at is null and c.agency_id > a.id order by c.agency_id limit 1)
+    from agency a where a.id is not null
+  ),
+  turn as (
+    select a.id as agency_id, t.id, row_number() over (partition by a.id order by t.created_at, t.id) as turn, t.created_at
+    from agency a
+    cross join lateral (
+      select c.id, c.created_at from public.contacts c
+      where c.agency_id = a.id and c.compared_at is null
+      order by c.created_at, c.id limit max_contacts) t
+    order by turn, t.created_at
+    limit max_contacts
+  )
+  select c.* from turn t join public.contacts c on c.agency_id = t.agency_id and c.id = t.id
+  order by t.turn, t.created_at, t.id;
+end
+$function$;
+
+alter function "private"."contacts_to_compare"(integer) owner to "postgres";
+
+create or replace function private.drain_begin (
+  continues   uuid    default null::uuid,
+  share       integer default 0,
+  shares      integer default 1,
+  calls_again boolean default true
+)
+  returns jsonb
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  agency_ids uuid[];
+  event_ids uuid[];
+  dead_run_ids uuid[];
+  run public.drain_runs;
+  begun_at timestamptz;
+begin
+  -- The lock waits for nobody: an event that another drain is reclaiming is left to it.
+  select array_agg(e.agency_id), array_agg(e.id), array_agg(e.run_id) into agency_ids, event_ids, dead_run_ids
+  from (
+    select e.agency_id, e.id, e.run_id from public.events e
+    where e.status = 'claimed' and e.lease_until < clock_timestamp()
+    for update skip locked
+  ) e;
+
+  if event_ids is not null then
+    -- The dead run may have posted these. Whether it did cannot be known, so they are never posted again.
+    update public.deliveries d
+    set state = 'unknown', error = 'drain_died', error_detail = 'The drain ended before it recorded an outcome.'
+    from unnest(agency_ids, event_ids) as dead (agency_id, event_id)
+    where d.event_id = dead.event_id and d.agency_id = dead.agency_id and d.state = 'posting';
+    -- An attempt is a POST, so a claim without one costs none: the crash was not the event's fault, nor the target's.
+    -- Unless it was the event that killed the drain; so that it ends, only 3 such claims a round are given back. Events
+    -- that were lost before come back scattered over some minutes: those that stood beside a killer lose it.
+    update public.events e
+    set status = 'pending',
+        attempts = e.attempts - 1,
+        lost_claims = e.lost_claims + 1,
+        run_id = null,
+        lease_until = null,
+        available_at = case when e.lost_claims = 0 then e.available_at
+          else clock_timestamp() + e.lost_claims * random() * interval '5 minutes' end
+    from unnest(agency_ids, event_ids, dead_run_ids) as dead (agency_id, event_id, run_id)
+    where e.agency_id = dead.agency_id and e.id = dead.event_id and e.run_id = dead.run_id and e.lost_claims < 3
+      and not exists (
+        select from public.deliveries d
+        where d.event_id = e.id and d.agency_id = e.agency_id and d.round = e.round and d.attempt = e.attempts);
+    -- Of the others. What was given back above has no run, and is left alone.
+    perform private.settle_events(agency_ids, event_ids, dead_run_ids);
+  end if;
+
+  begun_at := clock_timestamp();
+  run.due_before := begun_at;
+  run.share := drain_begin.share;
+  run.shares := drain_begin.shares;
+  if continues is not null then
+    select r.due_before, r.share, r.shares into run.due_before, run.share, run.shares
+    from public.drain_runs r where r.id = drain_begin.continues;
+    if not found then
+      perform private.raise_error(404, 'not_found', 'There is no such drain run to continue.');
+    end if;
+  end if;
+  insert into public.drain_runs (started_at, due_before, continues, share, shares, calls_again, reclaimed)
+  values (begun_at, run.due_before, drain_begin.continues, run.share, run.shares, drain_begin.calls_again,
+    coalesce(cardinality(event_ids), 0))
+  returning * into run;
+  return jsonb_build_object('run_id', run.id, 'reclaimed', run.reclaimed);
+end
+$function$;
+
+create or replace function private.held_step (
+  operation_id uuid,
+  step_id      text
+)
+  returns public.operation_steps
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+declare
+  step public.operation_steps;
+begin
+  if not exists (select from public.operations o where o.id = held_step.operation_id) then
+    perform private.raise_error(404, 'not_found', 'There is no such operation.');
+  end if;
+  select s.* into step from public.operation_steps s
+  where s.operation_id = held_step.operation_id and s.step_id = held_step.step_id;
+  if step.id is null then
+    perform private.refuse('unknown_step', 'The operation has no such step.', jsonb_build_object('steps', (
+      select jsonb_agg(s.step_id order by stage.position, g.position)
+      from public.operation_steps s
+      join public.gate_steps g on g.flow = s.flow and g.id = s.step_id
+      join public.stages stage on stage.flow = g.flow and stage.id = g.stage
+      where s.operation_id = held_step.operation_id)));
+  end if;
+  return step;
+end
+$function$;
+
+alter function "private"."held_step"(uuid, text) owner to "postgres";
+
+create or replace function private.intake_claim (
+  max_jobs integer,
+  kind     text    default null::text
+)
+  returns jsonb
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  claim uuid := gen_random_uuid();
+  claimed jsonb;
+begin
+  perform private.intake_give_up();
+
+  with turns as materialized (
+    -- Agencies take turns; of those with the same turn, whoever has waited longest.
+    select t.agency_id, t.id, row_number() over (order by t.turn, k.kind, t.since, t.id) as turn
+    from unnest(case when intake_claim.kind is null then '{message,screen}' else array[intake_claim.kind] end) as k (kind)
+    cross join lateral private.intake_turns(k.kind, max_jobs * 2) t
+    order by turn
+    limit max_jobs * 2
+  ),
+  picked as materialized (
+    select j.agency_id, j.id
+    from turns t
+    join public.intake_jobs j on j.agency_id = t.agency_id and j.id = t.id
+    where j.available_at <= clock_timestamp() and j.attempts < 5
+    order by t.turn
+    limit max_jobs
+    for update of j skip locked
+  ),
+  held as (
+    update public.intake_jobs j
+    set attempts = j.attempts + 1,
+        claim_id = claim,
+        -- Longer than any run: a function lives 150 s at most.
+        available_at = clock_timestamp() + interval '200 seconds'
+    from picked p
+    where j.agency_id = p.agency_id and j.id = p.id
+    returning j.*
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'agency_id', h.agency_id,
+    'id', h.id,
+    'attempt', h.attempts,
+    'message', case when m.id is not null then jsonb_build_object('subject', m.subject, 'body', m.body) end,
+    'person', case when s.id is not null then to_jsonb(private.screened_person(s)) end
+  ) order by h.message_id is null, h.created_at), '[]')
+  into claimed
+  from held h
+  left join public.messages m on m.agency_id = h.agency_id and m.id = h.message_id
+  left join public.sanctions_screens s on s.agency_id = h.agency_id and s.id = h.screen_id;
+
+  return jsonb_build_object('claim_id', claim, 'jobs', claimed);
+end
+$function$;
+
+alter function "private"."intake_claim"(integer, text) owner to "postgres";
+
+create or replace function private.intake_turns (
+  kind     text,
+  max_jobs integer
+)
+  returns table (
+    agency_id uuid,
+    id        uuid,
+    turn      bigint,
+    since     timestamp with time zone
+  )
+  language plpgsql
+  security definer
+  set search_path to ''
+  set enable_seqscan to 'off'
+  set enable_bitmapscan to 'off'
+  AS $function$
+#variable_conflict use_column
+declare
+  -- Known before the query, so that the index can be asked for it.
+  due timestamptz := clock_timestamp();
+begin
+  -- From agency to agency by one step through the index each, whatever waits between. What is claimed or pauses may have
+  -- no turn, but an agency that has only that is met all the same.
+  if kind = 'message' then
+    return query
+    with recursive agency (id) as (
+      select (select j.agency_id from public.intake_jobs j where j.message_id is not null order by j.agency_id limit 1)
+      union all
+      select (
+        select j.agency_id from public.intake_jobs j
+        where j.message_id is not null and j.agency_id > a.id order by j.agency_id limit 1)
+      from agency a where a.id is not null
+    )
+    select a.id, t.id, row_number() over (partition by a.id order by t.available_at, t.id), t.available_at
+    from agency a
+    cross join lateral (
+      select j.id, j.available_at from public.intake_jobs j
+      where j.agency_id = a.id and j.message_id is not null and j.available_at <= due and j.attempts < 5
+      order by j.available_at, j.id limit max_jobs) t;
+  else
+    return query
+    with recursive agency (id) as (
+      select (select j.agency_id from public.intake_jobs j where j.screen_id is not null order by j.agency_id limit 1)
+      union all
+      select (
+        select j.agency_id from public.intake_jobs j
+        where j.screen_id is not null and j.agency_id > a.id order by j.agency_id limit 1)
+      from agency a where a.id is not null
+    )
+    select a.id, t.id, row_number() over (partition by a.id order by t.available_at, t.id), t.available_at
+    from agency a
+    cross join lateral (
+      select j.id, j.available_at from public.intake_jobs j
+      where j.agency_id = a.id and j.screen_id is not null and j.available_at <= due and j.attempts < 5
+      order by j.available_at, j.id limit max_jobs) t;
+  end if;
+end
+$function$;
+
+alter function "private"."intake_turns"(text, integer) owner to "postgres";
+
 create or replace function private.ipv4_address (
   host text
 )
@@ -1419,6 +1999,23 @@ end
 $function$;
 
 alter function "private"."is_day"(text) owner to "postgres";
+
+create or replace function private.is_email (
+  email text
+)
+  returns boolean
+  language plpgsql
+  immutable
+  parallel safe
+  set search_path to ''
+  AS $function$
+begin
+  -- Looked at four times with each lead: what the dots must not do is no part of the expression, because looking ahead
+  -- is slow.
+  return char_length(email) <= 254 and left(email, 1) <> '.' and strpos(email, '..') = 0
+    and email ~ '^[a-z0-9_''+.-]*[a-z0-9_+-]@([a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$';
+end
+$function$;
 
 create or replace function private.is_public_address (
   address inet
@@ -1525,6 +2122,52 @@ $function$;
 
 alter function "private"."judged"(jsonb, jsonb, text) owner to "postgres";
 
+create or replace function private.known_client (
+  contact_id uuid,
+  OUT        agent_id uuid,
+  OUT        open_operations jsonb
+)
+  returns record
+  language plpgsql
+  stable
+  security definer
+  set search_path to ''
+  set plan_cache_mode to 'force_generic_plan'
+  AS $function$
+declare
+  caller private.principal := private.principal();
+  lead_ids uuid[] := array(
+    select l.id from public.leads l
+    where l.agency_id = caller.agency_id and l.contact_id = known_client.contact_id
+    order by l.created_at desc, l.id desc);
+begin
+  agent_id := (
+    select l.assigned_agent_id
+    from public.leads l
+    join public.agents a on a.agency_id = l.agency_id and a.id = l.assigned_agent_id
+    where l.agency_id = caller.agency_id and l.id = any (lead_ids) and l.archived_at is null and private.takes_leads(a)
+    order by array_position(lead_ids, l.id)
+    limit 1);
+  -- What a permission hides elsewhere it hides here.
+  if 'operations:read' = any (caller.permissions) then
+    open_operations := (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', o.id,
+        'lead_id', o.lead_id,
+        'operation_type', o.operation_type,
+        'stage', o.stage,
+        'stage_label', s.label,
+        'assigned_agent_id', l.assigned_agent_id) order by o.created_at desc, o.id desc), '[]')
+      from public.operations o
+      join public.leads l on l.agency_id = o.agency_id and l.id = o.lead_id
+      join public.stages s on s.flow = o.flow and s.id = o.stage
+      where o.agency_id = caller.agency_id and o.lead_id = any (lead_ids) and o.closed_at is null);
+  end if;
+end
+$function$;
+
+alter function "private"."known_client"(uuid) owner to "postgres";
+
 create or replace function private.list_page (
   agency_id   uuid,
   table_name  text,
@@ -1576,6 +2219,81 @@ begin
   into page
   using agency_id, filters, rows_wanted, after.position_at, after.id, list;
   return page;
+end
+$function$;
+
+create or replace function private.near_duplicates (
+  contact    public.contacts,
+  like_named uuid[]
+)
+  returns SETOF public.contact_suggestions
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+declare
+  -- More than that share nothing but a placeholder.
+  candidates_max constant int := 100;
+  wanted text := private.screening_name(contact.full_name);
+  -- Gathered first, so that names are compared with these alone.
+  candidate_ids uuid[] := like_named || array(
+    select o.id from public.contacts o
+    where o.agency_id = contact.agency_id and o.phone_e164 = contact.phone_e164
+    order by o.created_at limit candidates_max);
+begin
+  if contact.email_is_valid then
+    candidate_ids := candidate_ids || array(
+      select o.id from public.contacts o
+      where o.agency_id = contact.agency_id and o.email_is_valid and o.merged_into is null
+        and split_part(o.email, '@', 1) = split_part(contact.email, '@', 1)
+      limit candidates_max);
+  end if;
+  return query
+  select contact.agency_id, gen_random_uuid(), contact.id, near.id, near.reasons, near.score::numeric(4, 3), 'open',
+    null::text, null::timestamptz, now()
+  from (
+    select c.id, s.score, array_remove(array[
+      case when c.phone_e164 = contact.phone_e164 then 'same_phone' end,
+      -- One name alone is shared by too many.
+      case when s.score >= 0.85 and wanted like '% %' then 'similar_name' end,
+      case when c.email_is_valid and contact.email_is_valid
+        and split_part(c.email, '@', 1) = split_part(contact.email, '@', 1) and s.score >= 0.5 then 'similar_email' end
+    ], null) as reasons
+    from public.contacts c
+    cross join lateral (select private.name_score(wanted, private.screening_name(c.full_name)) as score) s
+    where c.agency_id = contact.agency_id and c.id = any (candidate_ids) and c.id <> contact.id and c.merged_into is null
+  ) near
+  where near.reasons <> '{}'
+  order by near.score desc
+  limit 20;
+end
+$function$;
+
+alter function "private"."near_duplicates"(public.contacts, uuid[]) owner to "postgres";
+
+create or replace function private.next_agent()
+  returns uuid
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  caller_agency_id uuid := private.agency_id();
+begin
+  -- One at a time inside an agency until the transaction ends, so that n leads over k agents never differ by more than
+  -- one.
+  perform pg_advisory_xact_lock(hashtextextended('assign_agent:' || caller_agency_id, 0));
+  return (
+    -- In order first, so that as a rule only one agent is asked whether they may change leads.
+    select a.id
+    from (
+      select turn.* from public.agents turn
+      where turn.agency_id = caller_agency_id and turn.active and turn.accepts_leads
+      order by turn.last_assigned_at nulls first, turn.created_at, turn.id
+      offset 0
+    ) a
+    where private.takes_leads(a)
+    limit 1);
 end
 $function$;
 
@@ -1683,6 +2401,40 @@ end
 $function$;
 
 alter function "private"."refuse_request"(text, jsonb) owner to "postgres";
+
+create or replace function private.refuse_to_reopen (
+  operation public.operations,
+  step_id   text
+)
+  returns void
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+begin
+  if exists (
+    select from public.offers o
+    where o.agency_id = operation.agency_id and o.operation_id = operation.id
+      and (step_id = 'ofertaPreparada' or step_id = 'precioAcordado' and o.status = 'accepted')) then
+    perform private.refuse('step_not_reopened', 'An offer stands behind this step; change the offer instead.');
+  end if;
+  if step_id = 'favoritaElegida' and operation.property_id is not null then
+    perform private.refuse('step_not_reopened', 'The property is chosen; take the choice back instead.');
+  end if;
+  if step_id = 'propiedadesVisitadas' and (
+    exists (
+      select from public.viewings v
+      where v.agency_id = operation.agency_id and v.operation_id = operation.id and v.status = 'done')
+    or exists (
+      select from public.documents d
+      where d.agency_id = operation.agency_id and d.operation_id = operation.id
+        and d.kind = 'viewing_sheet' and d.status in ('received', 'verified'))) then
+    perform private.refuse('step_not_reopened', 'A viewing that took place stands behind this step; correct that instead.');
+  end if;
+end
+$function$;
+
+alter function "private"."refuse_to_reopen"(public.operations, text) owner to "postgres";
 
 create or replace function private.replay (
   endpoint        text,
@@ -1814,6 +2566,90 @@ $function$;
 
 alter function "private"."target_problem"(text) owner to "postgres";
 
+create or replace function private.tg_messages__queue_qualification()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  agency_ids uuid[];
+begin
+  select array_agg(distinct n.agency_id) into agency_ids from new_rows n where n.qualification_status = 'pending';
+  if agency_ids is not null then
+    -- Before there are jobs, which would say that it was called for.
+    perform private.call_intake(agency_ids, null);
+    insert into public.intake_jobs (agency_id, message_id)
+    select n.agency_id, n.id from new_rows n where n.qualification_status = 'pending'
+    on conflict do nothing;
+  end if;
+  return null;
+end
+$function$;
+
+create or replace function private.tg_operation_steps__done()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  operation public.operations;
+begin
+  if new.step_id is distinct from old.step_id or new.operation_id is distinct from old.operation_id
+    or new.agency_id is distinct from old.agency_id or new.flow is distinct from old.flow then
+    perform private.refuse('change_refused', 'A step stays the step of its operation; only done and amount can be edited.');
+  end if;
+  -- By hand, and not because of what happened, which may come to be known after the operation was closed.
+  if pg_trigger_depth() = 1 and (new.done, new.amount) is distinct from (old.done, old.amount) then
+    select o.* into operation from public.operations o where o.agency_id = old.agency_id and o.id = old.operation_id;
+    if operation.closed_at is not null then
+      perform private.refuse('operation_closed', 'The operation is closed; its steps stay as they were.');
+    end if;
+    -- What closed a step is not undone by removing the tick.
+    if old.done and not new.done then
+      perform private.refuse_to_reopen(operation, old.step_id);
+    end if;
+  end if;
+  new.done_at := case when new.done then coalesce(old.done_at, now()) end;
+  return new;
+end
+$function$;
+
+create or replace function private.tg_sanctions_screens__name()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  -- Kept with the screen: the lead may have another name before the screen is resolved. As definer, because the policy
+  -- of leads would look the caller up once more; that of screens refuses a row of another agency.
+  select l.full_name into new.screened_name from public.leads l where l.agency_id = new.agency_id and l.id = new.lead_id;
+  return new;
+end
+$function$;
+
+create or replace function private.tg_sanctions_screens__queue()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  agency_ids uuid[];
+begin
+  select array_agg(distinct n.agency_id) into agency_ids from new_rows n where n.status = 'pending';
+  if agency_ids is not null then
+    perform private.call_intake(null, agency_ids);
+    insert into public.intake_jobs (agency_id, screen_id)
+    select n.agency_id, n.id from new_rows n where n.status = 'pending'
+    on conflict do nothing;
+  end if;
+  return null;
+end
+$function$;
+
 create or replace function private.update_operation (
   operation_id uuid,
   patch        jsonb
@@ -1894,9 +2730,232 @@ begin
 end
 $function$;
 
+alter table "public"."events"
+  add constraint "lost_claims_are_limited" check (((lost_claims >= 0) AND (lost_claims <= 3)));
+
+create view "public"."failed_deliveries" with (security_invoker=true) AS  SELECT d.target_url AS target,
+    e.event_type,
+    d.error,
+        CASE
+            WHEN (e.status <> 'delivered'::text) THEN 'not yet: it is tried again by itself'::text
+            WHEN (s.id IS NULL) THEN 'no: the target is no longer subscribed'::text
+            WHEN (d.state = 'unknown'::text) THEN 'careful: the target may have it already'::text
+            WHEN elsewhere.arrived THEN 'careful: a target that has it would get it again'::text
+            ELSE 'yes'::text
+        END AS replay,
+    d.attempt AS attempts,
+    a.name AS agency,
+    d.status_code,
+    d.error_detail,
+    d.started_at AS last_attempt_at,
+    e.queued_at,
+    e.reason,
+    e.id AS event_id,
+    e.subject_id,
+    e.agency_id
+   FROM ((((public.deliveries d
+     JOIN public.events e ON (((e.agency_id = d.agency_id) AND (e.id = d.event_id))))
+     JOIN public.agencies a ON ((a.id = e.agency_id)))
+     LEFT JOIN public.subscriptions s ON (((s.agency_id = d.agency_id) AND (s.id = d.subscription_id))))
+     CROSS JOIN LATERAL ( SELECT (EXISTS ( SELECT
+                   FROM (public.deliveries o
+                     JOIN public.subscriptions t ON (((t.agency_id = o.agency_id) AND (t.id = o.subscription_id))))
+                  WHERE ((o.agency_id = e.agency_id) AND (o.event_id = e.id) AND (o.state = ANY (ARRAY['accepted'::text, 'unknown'::text]))))) AS arrived) elsewhere)
+  WHERE ((d.state = ANY (ARRAY['failed'::text, 'unknown'::text])) AND (NOT (EXISTS ( SELECT
+           FROM public.deliveries later
+          WHERE ((later.event_id = d.event_id) AND (later.agency_id = d.agency_id) AND (later.subscription_id = d.subscription_id) AND (ROW(later.round, later.attempt) > ROW(d.round, d.attempt)))))))
+  ORDER BY d.started_at DESC;
+
+alter view "public"."failed_deliveries" owner to "postgres";
+
+create view "public"."leads_without_agent" with (security_invoker=true) AS  SELECT l.full_name AS client,
+    ( SELECT string_agg(((f.label || ': '::text) || s.label), ', '::text ORDER BY f.id) AS string_agg
+           FROM ((public.operations o
+             JOIN public.flows f ON ((f.id = o.flow)))
+             JOIN public.stages s ON (((s.flow = o.flow) AND (s.id = o.stage))))
+          WHERE ((o.agency_id = l.agency_id) AND (o.lead_id = l.id) AND (o.closed_at IS NULL))) AS open_operations,
+    COALESCE(l.summary, l.intent, l.notes) AS wishes,
+    l.phone,
+    (floor((EXTRACT(epoch FROM (now() - l.created_at)) / (86400)::numeric)))::integer AS days_waiting,
+    l.email,
+    l.origin,
+    l.temperature,
+    g.name AS former_agent,
+    a.name AS agency,
+    l.created_at AS since,
+    l.id AS lead_id,
+    l.agency_id
+   FROM ((public.leads l
+     JOIN public.agencies a ON ((a.id = l.agency_id)))
+     LEFT JOIN public.agents g ON (((g.agency_id = l.agency_id) AND (g.id = l.assigned_agent_id))))
+  WHERE ((l.archived_at IS NULL) AND (g.active IS NOT TRUE))
+  ORDER BY l.created_at;
+
+alter view "public"."leads_without_agent" owner to "postgres";
+
+create view "public"."pipeline_by_stage" with (security_invoker=true) AS  SELECT a.name AS agency,
+    f.label AS flow,
+    s.label AS stage,
+    (count(o.id))::integer AS operations,
+    (count(o.id) FILTER (WHERE ((o.closed_at IS NULL) AND (private.pending_actions(o.*) <> '[]'::jsonb))))::integer AS held_by_gate,
+    sum(COALESCE(accepted.amount, p.price)) AS value,
+    round(avg((EXTRACT(epoch FROM (now() - entered.at)) / (86400)::numeric)) FILTER (WHERE (o.closed_at IS NULL)), 1) AS average_days,
+    min(entered.at) FILTER (WHERE (o.closed_at IS NULL)) AS longest_since,
+    s.outcome,
+    s."position",
+    s.flow AS flow_id,
+    s.id AS stage_id,
+    a.id AS agency_id
+   FROM ((((((public.agencies a
+     CROSS JOIN public.stages s)
+     JOIN public.flows f ON ((f.id = s.flow)))
+     LEFT JOIN public.operations o ON (((o.agency_id = a.id) AND (o.flow = s.flow) AND (o.stage = s.id))))
+     LEFT JOIN public.properties p ON (((p.agency_id = o.agency_id) AND (p.id = o.property_id))))
+     LEFT JOIN public.offers accepted ON (((accepted.agency_id = o.agency_id) AND (accepted.operation_id = o.id) AND (accepted.status = 'accepted'::text) AND (accepted.currency = 'EUR'::text))))
+     LEFT JOIN LATERAL ( SELECT max(h.occurred_at) AS at
+           FROM public.stage_history h
+          WHERE ((h.agency_id = o.agency_id) AND (h.operation_id = o.id))) entered ON (true))
+  GROUP BY a.id, f.id, s.flow, s.id
+  ORDER BY a.name, f.id, s."position";
+
+alter view "public"."pipeline_by_stage" owner to "postgres";
+
+create view "public"."possible_sanctions_matches" with (security_invoker=true) AS  SELECT l.full_name AS client,
+    g.name AS agent,
+    (entry.value ->> 'name'::text) AS listed_as,
+    x.score,
+    x.resolution,
+    person.birth_date,
+    (entry.value -> 'birth_dates'::text) AS listed_birth_dates,
+    person.country AS nationality,
+    (entry.value -> 'countries'::text) AS listed_countries,
+    (entry.value ->> 'sanctions'::text) AS sanctions,
+    jsonb_array_length(x.entries) AS candidates,
+    (floor((EXTRACT(epoch FROM (now() - x.created_at)) / (86400)::numeric)))::integer AS days_waiting,
+    x.resolution_by,
+    a.name AS agency,
+    x.created_at AS since,
+    x.source,
+    x.id AS screen_id,
+    x.lead_id,
+    x.agency_id
+   FROM (((((public.sanctions_screens x
+     JOIN public.agencies a ON ((a.id = x.agency_id)))
+     JOIN public.leads l ON (((l.agency_id = x.agency_id) AND (l.id = x.lead_id))))
+     CROSS JOIN LATERAL private.screened_person(x.*) person(name, birth_date, country))
+     LEFT JOIN public.agents g ON (((g.agency_id = l.agency_id) AND (g.id = l.assigned_agent_id))))
+     CROSS JOIN LATERAL ( SELECT (x.entries -> 0) AS value) entry)
+  WHERE ((x.status = 'possible_match'::text) AND private.result_counts(x.*))
+  ORDER BY (x.resolution IS NOT NULL), x.created_at;
+
+alter view "public"."possible_sanctions_matches" owner to "postgres";
+
+create view "public"."stuck_operations" with (security_invoker=true) AS  SELECT l.full_name AS client,
+    g.name AS agent,
+    COALESCE(p.title, p.street, p.reference) AS property,
+        CASE
+            WHEN ((o.flow = 'rent'::text) AND (o.stage = 'handover'::text) AND (o.deposit_paid_at IS NULL)) THEN 'Fianza pagada'::text
+            ELSE pending.steps
+        END AS pending_steps,
+    (floor((EXTRACT(epoch FROM (now() - entered.at)) / (86400)::numeric)))::integer AS days_in_stage,
+    s.label AS stage,
+    f.label AS flow,
+    a.name AS agency,
+    l.phone,
+    l.email,
+    entered.at AS in_stage_since,
+    o.id AS operation_id,
+    o.lead_id,
+    o.agency_id
+   FROM ((((((((public.operations o
+     JOIN public.agencies a ON ((a.id = o.agency_id)))
+     JOIN public.flows f ON ((f.id = o.flow)))
+     JOIN public.stages s ON (((s.flow = o.flow) AND (s.id = o.stage))))
+     JOIN public.leads l ON (((l.agency_id = o.agency_id) AND (l.id = o.lead_id))))
+     LEFT JOIN public.agents g ON (((g.agency_id = l.agency_id) AND (g.id = l.assigned_agent_id))))
+     LEFT JOIN public.properties p ON (((p.agency_id = o.agency_id) AND (p.id = o.property_id))))
+     CROSS JOIN LATERAL ( SELECT COALESCE(max(h.occurred_at), o.created_at) AS at
+           FROM public.stage_history h
+          WHERE ((h.agency_id = o.agency_id) AND (h.operation_id = o.id))) entered)
+     CROSS JOIN LATERAL ( SELECT string_agg(step.label, ', '::text ORDER BY step.n) AS steps
+           FROM ROWS FROM(jsonb_to_recordset(private.pending_actions(o.*)) AS (label text)) WITH ORDINALITY step(label, n)) pending)
+  WHERE ((o.closed_at IS NULL) AND (l.archived_at IS NULL) AND (entered.at < (now() - '7 days'::interval)) AND (NOT (EXISTS ( SELECT
+           FROM public.viewings v
+          WHERE ((v.agency_id = o.agency_id) AND (v.operation_id = o.id) AND (v.status = 'scheduled'::text) AND (v.ends_at > now()))))))
+  ORDER BY entered.at;
+
+alter view "public"."stuck_operations" owner to "postgres";
+
+create index contacts_to_compare on public.contacts using btree (agency_id, created_at, id)
+  where (compared_at is null);
+
+create index intake_jobs_spent on public.intake_jobs using btree (available_at)
+  where (attempts >= 5);
+
+create index intake_messages_by_turn on public.intake_jobs using btree (agency_id, available_at, id)
+  where (message_id is not null);
+
+create index intake_screens_by_turn on public.intake_jobs using btree (agency_id, available_at, id)
+  where (screen_id is not null);
+
+create index leads_by_contact on public.leads
+  using btree (agency_id, contact_id, created_at desc, id desc);
+
+create trigger _500_queue_qualification_again
+  after update on public.messages referencing NEW table as new_rows
+  for each STATEMENT
+  execute function private.tg_messages__queue_qualification();
+
+create trigger _500_queue_qualification
+  after insert on public.messages referencing NEW table as new_rows
+  for each STATEMENT
+  execute function private.tg_messages__queue_qualification();
+
+create trigger _500_queue_again
+  after update on public.sanctions_screens referencing NEW table as new_rows
+  for each STATEMENT
+  execute function private.tg_sanctions_screens__queue();
+
+create trigger _500_queue
+  after insert on public.sanctions_screens referencing NEW table as new_rows
+  for each STATEMENT
+  execute function private.tg_sanctions_screens__queue();
+
+comment on column "public"."events"."lost_claims" is 'Claims by runs that died before they announced a POST; they cost no attempt. At most 3 a round: any more count as attempts, so that an event that kills drains ends as well.';
+
+comment on function "admin"."close_step"(uuid, text, numeric) is 'Closes a gate step by hand, as ticking its row does: ofertaPreparada creates an offer of that amount, precioAcordado accepts the latest one. Repeating it changes nothing. Errors: not_found, unknown_step, amount_not_taken, step_closed (with an amount), amount_required, property_required, offer_required, operation_closed.';
+
+comment on function "admin"."create_api_key"(uuid, text, text[], uuid, timestamp
+  with time zone, integer) is 'Makes an API key and returns it. This is the only time it can be read: only its hash is stored. Permissions: <resource>:read and :write of leads, operations, properties, viewings, offers, signatures, documents. Errors: unknown_permission (with those that there are).';
+
+comment on function "admin"."record_deposit"(uuid, timestamp
+  with time zone) is 'Records that the deposit of a rental was paid, now or when it is said to have been, or corrects the date; it can close as rented then. Errors: not_found, deposit_not_taken (no rental), invalid_time (in the future).';
+
+comment on function "admin"."reopen_step"(uuid, text) is 'Opens a gate step again that was closed by hand. Repeating it changes nothing. Errors: not_found, unknown_step, step_not_reopened (what closed it still holds), operation_closed.';
+
 comment on function "api"."create_hook"(jsonb, text) is 'Subscribes {event_type, target_url}; the same pair again returns the id that exists. Permission: read of the event''s resource. Errors: invalid_body, invalid_target, too_many_hooks (20 for each event), idempotency_key_reused.';
 
+comment on function "api"."intake_claim"(integer, text) is 'For the intake: claims jobs, of both kinds or of one, message or screen, and returns them with what they are about. Service role only.';
+
 comment on function "api"."sample_hook"(text, integer, text) is 'Rows already in the event''s state, latest first: {data, next_cursor}, each as the event would carry it. Permission: read of the event''s resource. Errors: invalid_query.';
+
+comment on function "private"."call_intake"(uuid[], uuid[]) is 'Calls the intake for mail and screens of these agencies that this transaction is about to queue; the request goes out only if it commits. Returns the request''s id in pg_net; null when one is on its way already. What slips through is found by the minute job.';
+
+comment on function "private"."compare_contacts"(integer, interval) is 'Compares new and changed contacts with the others of their agency for near-duplicates, agency by agency in turn, until so many are done or the time is up; the next run goes on. Suggests to merge those that have one phone, or a name and mailbox alike; a pair once. Run each minute by pg_cron, so that no request waits for it. Returns how many it compared.';
+
+comment on function "private"."contacts_named_like"(uuid, text, numeric, integer) is
+  'Contacts of an agency whose names have so many trigrams in common with one, at most so many of them.';
+
+comment on function "private"."contacts_to_compare"(integer) is 'The next contacts to compare: the longest waiting of each agency, turn by turn.';
+
+comment on function "private"."drain_begin"(uuid, integer, integer, boolean) is
+  'Starts a drain run, or one that continues another and takes what was due for that one. First takes back the events of runs that died: their open deliveries become unknown, and the events are settled; those that had no POST announced get their attempt back, up to 3 times a round. Returns {run_id, reclaimed}.';
+
+comment on function "private"."held_step"(uuid, text) is 'A gate step of an operation, for the hand that closes it. Errors: not_found (the operation), unknown_step (with the steps that it has).';
+
+comment on function "private"."intake_claim"(integer, text) is 'Claims up to max_jobs of one kind (message, screen) or of both for 200 s, turn by turn over agencies, and counts the attempt. Returns {claim_id, jobs: [{agency_id, id, attempt, message: {subject, body} or null, person: {name, birth_date, country} or null}]}.';
+
+comment on function "private"."intake_turns"(text, integer) is 'The first jobs of one kind, message or screen, of every agency for which some wait: which turn each has in its agency, and since when it waits.';
 
 comment on function "private"."ipv4_address"(text) is 'The address that a host of numbers means to a URL parser, which knows forms that Postgres does not: 127.1, 2130706433, 0x7f.1. Null for what is none.';
 
@@ -1914,8 +2973,13 @@ comment on function "private"."is_visible"(text) is 'Whether a text has a charac
 
 comment on function "private"."judged"(jsonb, jsonb, text) is 'A body or a query as it came, once it is judged by its contract: {properties: {member: rule}, required: [member]}. Members that are missing, not known or not as the rule says are named: reason invalid_body or invalid_query.';
 
+comment on function "private"."known_client"(uuid) is 'What is known of a person who comes back: the agent who looks after them (whoever has their newest lead that is not archived, among those who take leads; null when there is none), and their open operations, newest first, as the answer to a new lead shows them; null for who may not read operations.';
+
 comment on function "private"."list_page"(uuid, text, text, text, text[], jsonb, integer, text) is
   'One page of a list, newest first: {data, next_cursor}. Keyset, so inserts do not shift it. Conditions name the row t and read the filters from $2. Refuses with invalid_cursor, invalid_query.';
+
+comment on function "private"."near_duplicates"(public.contacts, uuid[]) is
+  'The suggestions for a contact, from those of its agency that have its phone, its mailbox (the e-mail up to the @) or, as given, a name like its own.';
 
 comment on function "private"."number_problem"(numeric, jsonb) is 'What is wrong with a number by a member''s rule; null for nothing.';
 
@@ -1927,9 +2991,100 @@ comment on function "private"."refuse_member"(text, text, text) is 'The same for
 
 comment on function "private"."refuse_request"(text, jsonb) is 'Refuses a body (invalid_body) or a query (invalid_query) that does not fit, and names what does not: [{path, message}].';
 
+comment on function "private"."refuse_to_reopen"(public.operations, text) is
+  'Refuses to open a step again while what closed it holds (step_not_reopened): an offer, an accepted offer, the property chosen, a viewing that took place or its sheet.';
+
 comment on function "private"."string_problem"(text, jsonb) is 'What is wrong with a text by a member''s rule; null for nothing.';
 
 comment on function "private"."target_problem"(text) is 'Why events cannot be posted to a URL; null when they can, as far as the URL tells. The sentences are those of functions/_shared/target.ts.';
+
+comment on function "private"."tg_messages__queue_qualification"() is 'Queues messages that are to be qualified, and has the intake called for them.';
+
+comment on function "private"."tg_operation_steps__done"() is 'Dates the closing of a step. By hand, refuses every change on a closed operation (operation_closed), and to reopen a step while what closed it holds (step_not_reopened).';
+
+comment on function "private"."tg_sanctions_screens__queue"() is 'Queues sanctions screens that are to be resolved, and has the intake called for them.';
+
+comment on view "public"."failed_deliveries" is 'Events that a target did not take, or may not have taken, when it was last tried: a row for each event and target, the newest first. What a replay brought after all is left out.';
+
+comment on view "public"."leads_without_agent" is 'Leads that nobody looks after: never assigned, or assigned to an agent who is no longer active; the longest waiting first. Set leads.assigned_agent_id.';
+
+comment on view "public"."pipeline_by_stage" is 'How many operations stand at each stage of each flow, agency by agency, empty stages included. Closing stages count all that ever closed so.';
+
+comment on view "public"."possible_sanctions_matches" is 'People who may be on a sanctions list, by the last result of each lead; those that nobody has decided about first. Decide with select admin.resolve_sanctions_match(screen_id, ''cleared'' or ''confirmed'', reason).';
+
+comment on view "public"."stuck_operations" is 'Open operations that have stood at one stage for more than a week and have no viewing ahead, the longest waiting first. Those of archived leads are left out.';
+
+revoke all on function "admin"."close_step"(uuid, text, numeric) from public;
+
+revoke all on function "admin"."close_step"(uuid, text, numeric) from "postgres";
+
+grant execute on function "admin"."close_step"(uuid, text, numeric) to "postgres";
+
+grant execute on function "admin"."close_step"(uuid, text, numeric) to "service_role";
+
+revoke all on function "admin"."record_deposit"(uuid, timestamp with time zone) from public;
+
+revoke all on function "admin"."record_deposit"(uuid, timestamp with time zone) from "postgres";
+
+grant execute on function "admin"."record_deposit"(uuid, timestamp with time zone) to "postgres";
+
+grant execute on function "admin"."record_deposit"(uuid, timestamp with time zone) to "service_role";
+
+revoke all on function "admin"."reopen_step"(uuid, text) from public;
+
+revoke all on function "admin"."reopen_step"(uuid, text) from "postgres";
+
+grant execute on function "admin"."reopen_step"(uuid, text) to "postgres";
+
+grant execute on function "admin"."reopen_step"(uuid, text) to "service_role";
+
+revoke all on function "api"."intake_claim"(integer, text) from public;
+
+revoke all on function "api"."intake_claim"(integer, text) from "postgres";
+
+grant execute on function "api"."intake_claim"(integer, text) to "postgres";
+
+grant execute on function "api"."intake_claim"(integer, text) to "service_role";
+
+revoke all on function "private"."call_intake"(uuid[], uuid[]) from public;
+
+revoke all on function "private"."call_intake"(uuid[], uuid[]) from "postgres";
+
+grant execute on function "private"."call_intake"(uuid[], uuid[]) to "postgres";
+
+revoke all on function "private"."contacts_named_like"(uuid, text, numeric, integer) from public;
+
+revoke all on function "private"."contacts_named_like"(uuid, text, numeric, integer) from "postgres";
+
+grant execute
+  on function "private"."contacts_named_like"(uuid, text, numeric, integer)
+  to "postgres";
+
+revoke all on function "private"."contacts_to_compare"(integer) from public;
+
+revoke all on function "private"."contacts_to_compare"(integer) from "postgres";
+
+grant execute on function "private"."contacts_to_compare"(integer) to "postgres";
+
+revoke all on function "private"."held_step"(uuid, text) from public;
+
+revoke all on function "private"."held_step"(uuid, text) from "postgres";
+
+grant execute on function "private"."held_step"(uuid, text) to "postgres";
+
+revoke all on function "private"."intake_claim"(integer, text) from public;
+
+revoke all on function "private"."intake_claim"(integer, text) from "postgres";
+
+grant execute on function "private"."intake_claim"(integer, text) to "postgres";
+
+grant execute on function "private"."intake_claim"(integer, text) to "service_role";
+
+revoke all on function "private"."intake_turns"(text, integer) from public;
+
+revoke all on function "private"."intake_turns"(text, integer) from "postgres";
+
+grant execute on function "private"."intake_turns"(text, integer) to "postgres";
 
 revoke all on function "private"."ipv4_address"(text) from public;
 
@@ -1995,6 +3150,20 @@ revoke all on function "private"."judged"(jsonb, jsonb, text) from "postgres";
 
 grant execute on function "private"."judged"(jsonb, jsonb, text) to "postgres";
 
+revoke all on function "private"."known_client"(uuid) from public;
+
+grant execute on function "private"."known_client"(uuid) to "anon", "authenticated";
+
+revoke all on function "private"."known_client"(uuid) from "postgres";
+
+grant execute on function "private"."known_client"(uuid) to "postgres";
+
+revoke all on function "private"."near_duplicates"(public.contacts, uuid[]) from public;
+
+revoke all on function "private"."near_duplicates"(public.contacts, uuid[]) from "postgres";
+
+grant execute on function "private"."near_duplicates"(public.contacts, uuid[]) to "postgres";
+
 revoke all on function "private"."number_problem"(numeric, jsonb) from public;
 
 grant execute on function "private"."number_problem"(numeric, jsonb) to "anon", "authenticated";
@@ -2035,6 +3204,12 @@ revoke all on function "private"."refuse_request"(text, jsonb) from "postgres";
 
 grant execute on function "private"."refuse_request"(text, jsonb) to "postgres";
 
+revoke all on function "private"."refuse_to_reopen"(public.operations, text) from public;
+
+revoke all on function "private"."refuse_to_reopen"(public.operations, text) from "postgres";
+
+grant execute on function "private"."refuse_to_reopen"(public.operations, text) to "postgres";
+
 revoke all on function "private"."string_problem"(text, jsonb) from public;
 
 grant execute on function "private"."string_problem"(text, jsonb) to "anon", "authenticated";
@@ -2053,3 +3228,153 @@ grant execute on function "private"."target_problem"(text) to "postgres";
 
 alter table "public"."offers"
   add constraint "currency_is_iso_4217" check (private.is_currency(currency));
+
+create index contacts_by_mailbox on public.contacts
+  using btree (agency_id, split_part(email, '@'::text, 1))
+  where (email_is_valid AND (merged_into is null));
+
+comment on column public.failed_deliveries.error is 'Why the last attempt failed, as a word; see deliveries.error.';
+
+comment on column public.failed_deliveries.agency is 'The agency.';
+
+comment on column public.failed_deliveries.reason is 'What became of the event as a whole; see events.reason.';
+
+comment on column public.failed_deliveries.replay is 'Whether select admin.replay_event(event_id) makes sense, which posts the event again to every target subscribed now: yes, careful, no or not yet, and why.';
+
+comment on column public.failed_deliveries.target is 'Where it was posted to.';
+
+comment on column public.failed_deliveries.attempts is 'Attempts at it since the event was queued or last replayed, at most 3.';
+
+comment on column public.failed_deliveries.event_id is 'The event, as in events.id; admin.replay_event takes it.';
+
+comment on column public.failed_deliveries.agency_id is 'The agency, as in agencies.id.';
+
+comment on column public.failed_deliveries.queued_at is 'When the event happened.';
+
+comment on column public.failed_deliveries.event_type is 'deal_won, offer_accepted, signature_signed or document_completed.';
+
+comment on column public.failed_deliveries.subject_id is 'The operation, offer, signature or document.';
+
+comment on column public.failed_deliveries.status_code is 'HTTP status of the last answer, if one came.';
+
+comment on column public.failed_deliveries.error_detail is 'The failure in words.';
+
+comment on column public.failed_deliveries.last_attempt_at is 'When it was last posted.';
+
+comment on column public.leads_without_agent.email is 'Their e-mail.';
+
+comment on column public.leads_without_agent.phone is 'Their phone.';
+
+comment on column public.leads_without_agent.since is 'When the lead came in.';
+
+comment on column public.leads_without_agent.agency is 'The agency.';
+
+comment on column public.leads_without_agent.client is 'The person.';
+
+comment on column public.leads_without_agent.origin is 'Where the lead came from.';
+
+comment on column public.leads_without_agent.wishes is 'What the person wants: the summary, else the intent, else the notes.';
+
+comment on column public.leads_without_agent.lead_id is 'The lead, as in leads.id.';
+
+comment on column public.leads_without_agent.agency_id is 'The agency, as in agencies.id.';
+
+comment on column public.leads_without_agent.temperature is 'hot, warm or cold; null until qualified.';
+
+comment on column public.leads_without_agent.days_waiting is 'For how many whole days the lead has been there.';
+
+comment on column public.leads_without_agent.former_agent is 'The agent who looked after the lead and is no longer active.';
+
+comment on column public.leads_without_agent.open_operations is 'The operations that wait with them, flow and stage.';
+
+comment on column public.pipeline_by_stage.flow is 'The flow: Compra, Alquiler or Venta.';
+
+comment on column public.pipeline_by_stage.stage is 'The stage.';
+
+comment on column public.pipeline_by_stage.value is 'What those are worth together, in EUR, that have an accepted offer or else a property with a price; a month''s rent each in the flow of rentals.';
+
+comment on column public.pipeline_by_stage.agency is 'The agency.';
+
+comment on column public.pipeline_by_stage.flow_id is 'The flow, as in operations.flow.';
+
+comment on column public.pipeline_by_stage.outcome is 'Null for an active stage; success or failure for a closing one.';
+
+comment on column public.pipeline_by_stage."position" is 'Order of the stage in its flow.';
+
+comment on column public.pipeline_by_stage.stage_id is 'The stage, as in operations.stage.';
+
+comment on column public.pipeline_by_stage.agency_id is 'The agency, as in agencies.id.';
+
+comment on column public.pipeline_by_stage.operations is 'How many operations stand there.';
+
+comment on column public.pipeline_by_stage.average_days is 'For how many days they have stood there on average.';
+
+comment on column public.pipeline_by_stage.held_by_gate is 'How many of them wait for a step of the stage''s gate.';
+
+comment on column public.pipeline_by_stage.longest_since is 'Since when the one has stood there that has waited longest.';
+
+comment on column public.possible_sanctions_matches.agent is 'The agent who looks after the lead.';
+
+comment on column public.possible_sanctions_matches.score is 'How much the person resembles that entry, 0 to 1.';
+
+comment on column public.possible_sanctions_matches.since is 'When the person was screened.';
+
+comment on column public.possible_sanctions_matches.agency is 'The agency.';
+
+comment on column public.possible_sanctions_matches.client is 'The person as the lead names them now.';
+
+comment on column public.possible_sanctions_matches.source is 'What they were screened against: list, or the host of a match service.';
+
+comment on column public.possible_sanctions_matches.lead_id is 'The lead, as in leads.id.';
+
+comment on column public.possible_sanctions_matches.agency_id is 'The agency, as in agencies.id.';
+
+comment on column public.possible_sanctions_matches.listed_as is 'The listed name of the entry most like the person.';
+
+comment on column public.possible_sanctions_matches.sanctions is 'The programmes and lists that name the entry.';
+
+comment on column public.possible_sanctions_matches.screen_id is 'The screen, as in sanctions_screens.id; admin.resolve_sanctions_match takes it.';
+
+comment on column public.possible_sanctions_matches.birth_date is 'The person''s birth date, where the agency knows it of somebody of that name.';
+
+comment on column public.possible_sanctions_matches.candidates is 'How many entries may be the person; all are in sanctions_screens.entries.';
+
+comment on column public.possible_sanctions_matches.resolution is 'Null until somebody decides; confirmed when it is them. Cleared ones are no longer listed.';
+
+comment on column public.possible_sanctions_matches.nationality is 'The person''s nationality, where the agency knows it of somebody of that name.';
+
+comment on column public.possible_sanctions_matches.days_waiting is 'For how many whole days the match has been known.';
+
+comment on column public.possible_sanctions_matches.resolution_by is 'Who confirmed it.';
+
+comment on column public.possible_sanctions_matches.listed_countries is 'Countries the entry belongs to.';
+
+comment on column public.possible_sanctions_matches.listed_birth_dates is 'The entry''s birth dates: a year, a month or a day each.';
+
+comment on column public.stuck_operations.flow is 'The flow: Compra, Alquiler or Venta.';
+
+comment on column public.stuck_operations.agent is 'The agent who looks after the lead; null when nobody does.';
+
+comment on column public.stuck_operations.email is 'The client''s e-mail.';
+
+comment on column public.stuck_operations.phone is 'The client''s phone.';
+
+comment on column public.stuck_operations.stage is 'Where it stands.';
+
+comment on column public.stuck_operations.agency is 'The agency.';
+
+comment on column public.stuck_operations.client is 'Whose operation it is.';
+
+comment on column public.stuck_operations.lead_id is 'The lead, as in leads.id.';
+
+comment on column public.stuck_operations.property is 'The property chosen, if one is.';
+
+comment on column public.stuck_operations.agency_id is 'The agency, as in agencies.id.';
+
+comment on column public.stuck_operations.operation_id is 'The operation, as in operations.id; its steps are in operation_steps.';
+
+comment on column public.stuck_operations.days_in_stage is 'For how many whole days.';
+
+comment on column public.stuck_operations.pending_steps is 'What the stage''s gate waits for; null when nothing is open and somebody has only to move it on.';
+
+comment on column public.stuck_operations.in_stage_since is 'When it entered the stage.';

@@ -2100,6 +2100,12 @@ begin
   end if;
   for member, value in select m.key, m.value from jsonb_each(request) m loop
     rule := contract -> 'properties' -> member;
+    -- Nearly all that comes is plain text that fits; seeing that in one expression spares two calls for each member.
+    continue when jsonb_typeof(value) = 'string' and rule ->> 'type' = 'string' and case
+      when rule ? 'enum' then rule -> 'enum' ? (value #>> '{}')
+      when rule ? 'format' or rule ? 'oneLine' then false
+      else char_length(value #>> '{}') <= coalesce((rule ->> 'maxLength')::int, 2147483647)
+        and (not rule ? 'minLength' or value #>> '{}' ~ '[!-~]') end;
     problem := case when rule is null then 'is not known' else private.problem_with(value, rule) end;
     if problem is not null then
       issues := issues || jsonb_build_object('path',

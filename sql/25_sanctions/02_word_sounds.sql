@@ -58,7 +58,7 @@ begin
   -- Frequent names whose usual spellings are further apart than the sounds of one name are.
   foreach names in array array[
     ' muhammad mohammed mohamed mohammad mohamad muhammed muhamad muhamed mehmet mehmed mahomed magomed mohd ',
-    ' umar omar omer ', ' yusuf youssef yousef yousuf youssouf yusef yusuf iusuf yosef josef ',
+    ' ahmad ahmed ahmet ', ' umar omar omer ', ' yusuf youssef yousef yousuf youssouf yusef yusuf iusuf yosef josef ',
     ' ri lee yi rhee ', ' pak park bak ', ' choe choi choy ', ' jong jung jeong chung chong cheong ', ' vladimir volodymyr uladzimir ', ' aleksandr alexander oleksandr ',
     ' dmitri dmytro dimitri dimitris dimitrios ', ' nikolai mykola nikolas nikolaos ', ' georgi giorgi georgios jorge ']
   loop
@@ -110,10 +110,12 @@ begin
   form := array_to_string(forms, ' ');
   form := regexp_replace(form, 'stsch|shtch|shtsch|schtsch|chtch|shch|schch|tsch|tch|sch|sh|dsch|dzh|dj|zh|cz|\mhs', 'C', 'g');
   form := regexp_replace(replace(replace(form, 'kh', 'K'), 'ck', 'K'), 'qu(?=[ei])', 'K', 'g');
-  form := regexp_replace(replace(form, 'gh', 'G'), 'gu(?=[ei])', 'G', 'g');
-  form := regexp_replace(form, 'ng(?![aeiouy])|n[jy](?=[aeiou])', 'N', 'g');
+  form := regexp_replace(regexp_replace(form, '(?<!n)gh', 'G', 'g'), 'gu(?=[ei])', 'G', 'g');
+  form := regexp_replace(form, 'ng(?![aeiouy])|ny(?=[aeiou])', 'N', 'g');
   form := replace(regexp_replace(form, 't[sz]|dz|c(?=[eiy])', 'S', 'g'), 'ph', 'F');
   forms := string_to_array(form, ' ');
+  -- "Njegoš" and "Barzanji".
+  forms := private.each_way(forms, 'nj(?=[aeiou])', '{N,nC}');
   forms := private.each_way(forms, 'ch', '{C,K}');
   forms := private.each_way(forms, 'th', '{T,S}');
   forms := private.each_way(forms, 'dh', '{D,S}');

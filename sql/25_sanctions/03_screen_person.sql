@@ -79,9 +79,19 @@ begin
     cross join lateral (select private.word_score(s.word, u.text) as score offset 0) l
     where u.first = u.last
     union all
-    select u.first, u.last, s.word, case when s.sounds operator(pg_catalog.&&) u.sounds then 0.95 else 0.95 * private.sound_score(u.sounds, s.sounds) end
+    select u.first, u.last, s.word, case
+      when not s.sounds operator(pg_catalog.&&) u.sounds then 0.95 * private.sound_score(u.sounds, s.sounds)
+      -- A short word has few sounds, so that many another one has them too (Cea, Cai; Cid, Saeed).
+      when least(char_length(u.text), char_length(s.word)) <= 4 and private.word_score(s.word, u.text) < 0.5 then 0.8
+      else 0.95 end
     from unit u
     join public.sanctions_words s on s.keys operator(pg_catalog.&&) u.keys
+    union all
+    -- Joined, words may sound otherwise than each of them: "Ming Hua" is "Minghua".
+    select u.first, u.last, s.word, 0.95
+    from unit u
+    join public.sanctions_words s on s.word = u.text
+    where u.first < u.last
   ),
   cut as materialized (
     select u.first, c.*
@@ -133,12 +143,13 @@ begin
     select n.* from unnest(score_names.names) with ordinality as n (name, entry_id, words, id)
   ),
   hit as materialized (
-    select c.id, s.first, s.last, s.split, s.half, w.place, s.score
+    select c.id, s.first, s.last, s.split, s.half, w.place, s.score, false as is_initial
     from near c
     cross join lateral unnest(c.words) with ordinality as w (word, place)
     join spelling s on s.word = w.word
     union all
-    select c.id, l.n::int, l.n::int, 0, 0, w.place, 0.62
+    -- A listed word of one letter may be a name (O), and is no initial that the person wrote.
+    select c.id, l.n::int, l.n::int, 0, 0, w.place, 0.62, char_length(l.word) = 1
     from near c
     cross join lateral unnest(c.words) with ordinality as w (word, place)
     join unnest(score_names.words) with ordinality as l (word, n) on left(l.word, 1) in (left(w.word, 1), left(ltrim(w.word, 'yh'), 1)) or left(w.word, 1) = left(ltrim(l.word, 'yh'), 1)
@@ -162,9 +173,10 @@ begin
     group by a.id
   ),
   listed as (
-    select l.id, count(*) as words, avg(l.score) as score, sum(l.slots) as slots
+    select l.id, count(*) as words, avg(l.score) as score, min(l.score) filter (where not l.is_initial) as least, sum(l.slots) as slots
     from (
-      select w.id, w.place, max(w.score) as score, max(w.last - w.first) + 1 as slots from whole w group by w.id, w.place
+      select w.id, w.place, max(w.score) as score, bool_and(w.is_initial) as is_initial, max(w.last - w.first) + 1 as slots
+      from whole w group by w.id, w.place
     ) l
     group by l.id
   )
@@ -172,7 +184,9 @@ begin
     when a.words = cardinality(score_names.words) and l.words = cardinality(n.words) then a.score
     -- "Juan García" may be "Juan García López".
     when a.words = cardinality(score_names.words) and l.slots >= a.words then 0.9 * a.score
-    when l.words = cardinality(n.words) and a.slots >= l.words then 0.9 * l.score
+    -- A person with more names than the listed one is easily like it in two of them, as "María Elena López" is like
+    -- "Maria Ilyin", so these must be much like it.
+    when l.words = cardinality(n.words) and a.slots >= l.words and coalesce(l.least, 1) >= 0.83 then 0.9 * l.score
     else 0 end)::real
   from near n
   join asked a on a.id = n.id
@@ -182,7 +196,7 @@ begin
 end
 $$;
 comment on function private.score_names(public.sanctions_names[], text[], int[], int[], int[], int[], text[], real[]) is
-  'How much listed names may be that of some words, 0 to 1, by the spellings of private.word_spellings: all words of one of the two must have a counterpart in the other, in whatever order, or be its initial.';
+  'How much listed names may be that of some words, 0 to 1, by the spellings of private.word_spellings: all words of one of the two must have a counterpart in the other, in whatever order, or be its initial; where the asked name has more words, a near one.';
 
 create function private.screen_person(person_name text, birth_date date default null, country text default null)
 returns table (entry_id text, matched_name text, score real)

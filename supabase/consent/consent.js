@@ -1,6 +1,9 @@
 // @ts-check
-import { element, say, setBusy, show, showConsent, showNotice, speak } from "./page.js";
+import { complain, element, say, setBusy, show, showConsent, showNotice, speak } from "./page.js";
 import { words } from "./words.js";
+
+// As Auth makes them: 32 letters and digits, and locally 43 with - and _.
+const AUTHORIZATION_ID = /^[\w-]{20,64}$/;
 
 /** @typedef {{ supabase_url: string, publishable_key: string, connector_url: string }} Project */
 
@@ -39,20 +42,25 @@ async function start() {
     showNotice(words.nothing_title, words.nothing_text, { address: project.connector_url });
     return;
   }
+  // Whether there is such a request Auth tells only to somebody who is signed in, but a link cut short shows by itself.
+  if (!AUTHORIZATION_ID.test(authorizationId)) {
+    showNotice(words.broken_title, words.broken_text);
+    return;
+  }
   const { data } = await client.auth.getSession();
   if (data.session !== null) return consider();
   show("sign-in");
-  if (linkFailed) say(words.link_expired);
+  if (linkFailed) complain(words.link_expired);
 }
 
 async function signIn() {
   const { email, password } = entered();
-  if (password === "") return say(words.password_missing);
+  if (password === "") return complain(words.password_missing);
   const { error } = await client.auth.signInWithPassword({ email, password });
   if (error === null) return consider();
-  if (error.status === 429) return say(words.too_many_attempts);
+  if (error.status === 429) return complain(words.too_many_attempts);
   if (error.code !== "invalid_credentials") throw error;
-  say(words.wrong_password);
+  complain(words.wrong_password);
 }
 
 async function sendLink() {
@@ -66,8 +74,8 @@ async function sendLink() {
     },
   });
   // Whether the address has an account is not told to whoever asks.
-  const limited = error?.status === 429;
-  say(limited ? words.too_many_attempts : words.link_sent);
+  if (error?.status === 429) complain(words.too_many_attempts);
+  else say(words.link_sent);
 }
 
 /** Asks who the person is before the request is opened: the first user to open it is the only one who can decide. */

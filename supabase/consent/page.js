@@ -66,6 +66,16 @@ export function showConsent(details, agent) {
  */
 export function say(text) {
   element("sign-in-status").textContent = text;
+  element("sign-in-problem").textContent = "";
+}
+
+/**
+ * Tells who is signing in why it did not work; a screen reader reads it out at once.
+ * @param {string} text
+ */
+export function complain(text) {
+  element("sign-in-status").textContent = "";
+  element("sign-in-problem").textContent = text;
 }
 
 /** @param {boolean} busy */

@@ -42,6 +42,8 @@ const SPANISH = {
   expired_title: "La petición ya no es válida",
   expired_text:
     "Ha caducado, ya se respondió, o la abrió otra cuenta. Vuelve a la aplicación y empieza la conexión de nuevo.",
+  broken_title: "El enlace no es correcto",
+  broken_text: "Le falta o le sobra algo. Vuelve a la aplicación y empieza la conexión de nuevo.",
   nothing_title: "No hay nada que aprobar",
   nothing_text: "Para conectar un asistente, pega en él esta dirección; él te traerá aquí:",
   failed_title: "Algo ha fallado",
@@ -85,6 +87,8 @@ const ENGLISH = {
   expired_title: "The request is no longer valid",
   expired_text:
     "It has expired, was answered already, or another account opened it. Go back to the application and connect again.",
+  broken_title: "The link is not right",
+  broken_text: "Something is missing or too much. Go back to the application and connect again.",
   nothing_title: "There is nothing to approve",
   nothing_text: "To connect an assistant, paste this address into it; it will bring you here:",
   failed_title: "Something went wrong",

@@ -116,6 +116,8 @@ async function load(sql: postgres.Sql, log: (line: string) => void): Promise<num
   log(`loading ${ENTRIES} entries`);
   const startedAt = performance.now();
   await sql.begin(async (transaction) => {
+    // As the load command has it: half a million entries may take longer than a statement may.
+    await transaction`set local statement_timeout = 0`;
     await transaction`select private.open_sanctions_list()`;
     await transaction.unsafe(LIST.replaceAll(":entries", String(ENTRIES)));
     await transaction`select private.swap_sanctions_list('bench')`;

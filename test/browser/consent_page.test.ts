@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   createOffice,
@@ -117,7 +117,16 @@ describe("a person who opens what an assistant asks for", () => {
     const { page, context } = await openPage(browser);
     await page.goto(client.authorizationUrl().href);
     await signIn(page, { ...office.person, password: "not-the-password" });
-    await page.getByText("El correo o la contraseña no son correctos.").waitFor();
+    const problem = page.getByRole("alert");
+    await problem.getByText("El correo o la contraseña no son correctos.").waitFor();
+    await picture(page, "wrong-password");
+    // Red, where what went well is green.
+    const [red = 0, green = 0] = await colourOf(problem);
+    expect(red).toBeGreaterThan(2 * green);
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole("button", { name: "Enviarme un enlace para entrar" }).click();
+    await page.getByText("en un momento recibirás un enlace").waitFor();
+    expect(await problem.count()).toBe(0);
     await signIn(page, office.person);
     await page.getByRole("button", { name: "Permitir", exact: true }).waitFor();
     await context.close();
@@ -211,6 +220,18 @@ test("a request that was answered already is explained", async () => {
   await context.close();
 });
 
+test.each(["", "abc", "not an id", "x".repeat(65)])(
+  "a link with the authorization «%s» is told to be wrong at once, without a sign-in",
+  async (id) => {
+    const { page, context } = await openPage(browser);
+    await page.goto(`${stack.baseUrl}/consent/?authorization_id=${encodeURIComponent(id)}`);
+    await page.getByRole("heading", { name: "El enlace no es correcto" }).waitFor();
+    await picture(page, "wrong-link");
+    expect(await page.getByLabel("Contraseña").isVisible()).toBe(false);
+    await context.close();
+  },
+);
+
 test("opened without a request, the page says what to paste into an assistant", async () => {
   const { page, context } = await openPage(browser);
   await page.goto(`${stack.baseUrl}/consent`);
@@ -232,6 +253,12 @@ test("the page is not shown inside another one, and forgets the session with the
   await expect.poll(() => frame.frames()[1]?.url()).toBe("chrome-error://chromewebdata/");
   await context.close();
 });
+
+/** Red, green and blue of what a part of the page is written in. */
+async function colourOf(part: Locator): Promise<number[]> {
+  const colour = await part.evaluate((element) => getComputedStyle(element).color);
+  return (colour.match(/\d+/g) ?? []).map(Number);
+}
 
 async function agencyName(): Promise<string> {
   const [agency] = await stack.sql<{ name: string }[]>`

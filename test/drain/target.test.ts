@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testStack } from "../stack/harness.ts";
 import { runInDeno } from "./deno.ts";
 import { createAuthority, issueCertificate } from "./receiver/certificates.ts";
-import { Receiver } from "./receiver/receiver.ts";
+import { Receiver, reset } from "./receiver/receiver.ts";
 
 interface Case {
   url: string;
@@ -181,6 +181,17 @@ describe("a POST", () => {
     });
     expect(outcome).toEqual({ status: 200 });
     expect(receiver.at("/second")).toHaveLength(1);
+  });
+
+  test("goes to no other address once a target may have it, though the connection was lost", async () => {
+    receiver.on("/lost", reset);
+    const url = receiver.url("/lost", "target.example");
+    const outcome = await runInDeno("post-once.ts", {
+      args: [url, "127.0.0.1", "127.0.0.1"],
+      environment,
+    });
+    expect(outcome).toMatchObject({ error: "connection_lost" });
+    expect(receiver.at("/lost")).toHaveLength(1);
   });
 });
 

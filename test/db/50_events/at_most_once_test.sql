@@ -1,7 +1,7 @@
 -- A target that has an event, or may have it, is never posted to again.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(30);
+select plan(33);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -101,6 +101,21 @@ end $$;
 select is(pg_temp.state('b'), 'accepted', 'an outcome is recorded once');
 select is(pg_temp.done(pg_temp.run('fourth'), 'one'), '{"to_retry": 0, "delivered": 1}', 'the event ends');
 select is(pg_temp.event('one'), 'delivered outcome_unknown 2', 'with the reason');
+
+-- One target failed, the other's outcome died with its run: it may have the event, so nobody is posted to again.
+do $$ begin
+  perform pg_temp.complete('doubtful');
+  insert into run select 'dying', pg_temp.begin_run();
+  perform pg_temp.claim(pg_temp.run('dying'));
+  perform pg_temp.announce(pg_temp.run('dying'), 'doubtful', target) from unnest(array['a', 'b']) as target;
+  perform pg_temp.record(pg_temp.run('dying'), 'doubtful', 'b', 500);
+  perform pg_temp.expire();
+  insert into run select 'after', pg_temp.begin_run();
+end $$;
+select is((select array_agg(d.state order by d.state) from public.deliveries d where d.run_id = pg_temp.run('dying')),
+  '{failed,unknown}', 'a run dies after one target failed and while another was posted to');
+select is(pg_temp.event('doubtful'), 'delivered outcome_unknown 1', 'the event ends, with the reason');
+select is(pg_temp.claim(pg_temp.run('after')), '{"events": [], "without_post": 0}', 'and is not claimed again');
 
 -- A lease that is about to run out is no time to begin.
 do $$ begin

@@ -1,7 +1,7 @@
 -- How an event ends: delivered, or pending again for the next run.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(30);
+select plan(32);
 
 create function pg_temp.id(name text) returns uuid
 language sql immutable as $$ select md5(name)::uuid $$;
@@ -106,6 +106,22 @@ end $$;
 select is(pg_temp.drain('next', 500, 500), 'pending every_target_failed 1', 'an event fails in a run');
 select is(pg_temp.claim(pg_temp.run('earlier')), '{"events": [], "without_post": 0}', 'a run that had started before does not take it');
 select is(pg_temp.drain('next', 200, 200), 'delivered 2', 'one that starts later does');
+
+-- The same where the agency has an older event, which the earlier run may take.
+do $$ begin
+  perform pg_temp.complete('fails'), pg_temp.complete('older');
+  update public.events set available_at = clock_timestamp() - interval '1 minute' where subject_id = pg_temp.id('older');
+  update run set id = pg_temp.begin_run() where name = 'earlier';
+  update public.events set available_at = clock_timestamp() - interval '2 minutes' where subject_id = pg_temp.id('fails');
+  insert into run select 'other', pg_temp.begin_run();
+  perform api.drain_claim(pg_temp.run('other'), 1, '{}');
+  perform pg_temp.announce(pg_temp.run('other'), 'fails', target), pg_temp.record(pg_temp.run('other'), 'fails', target, 500)
+  from unnest(array['a', 'b']) as target;
+  perform pg_temp.done(pg_temp.run('other'), 'fails');
+end $$;
+select is(pg_temp.event('fails'), 'pending every_target_failed 1', 'an event fails while an older one of its agency waits');
+select is((select array_agg(e ->> 'id') from jsonb_array_elements(pg_temp.claim(pg_temp.run('earlier')) -> 'events') e),
+  (select array_agg(id::text) from public.events where subject_id = pg_temp.id('older')), 'a run that had started before takes the older one alone');
 
 -- 410 Gone.
 do $$ begin perform pg_temp.complete('gone'); end $$;

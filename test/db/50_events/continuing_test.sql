@@ -44,7 +44,7 @@ select isnt((select handed_over_at from public.drain_runs where id = pg_temp.run
 select throws_ok(format('select api.drain_hand_over(%L, %L)', gen_random_uuid(), '{}'), 'PT404', null, 'only a run that is at work hands over');
 
 -- The run that goes on
-do $$ begin perform tests.complete_document('late'); update public.events set available_at = clock_timestamp() where id = (tests.event('late')).id; end $$;
+do $$ begin perform tests.complete_document('late'); update public.events set available_at = clock_timestamp() where id = tests.event_id('late'); end $$;
 insert into run select 'second', pg_temp.begin_run(pg_temp.run('first'));
 select is((select due_before from public.drain_runs where id = pg_temp.run('second')),
   (select started_at from public.drain_runs where id = pg_temp.run('first')), 'it takes what was due when the first began');

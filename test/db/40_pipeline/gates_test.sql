@@ -101,7 +101,7 @@ select is(tests.move(id || ' offer', case id when 'rent' then 'contract' else 'r
   case id when 'rent' then 'contract' else 'reservation' end, id || ': and the stage is left') from flow;
 
 -- A step that is added to a gate later holds the operations that are open already.
-do $$ begin perform tests.create_operation('before the step', 'buy', 'search'), tests.create_operation('before and closed', 'buy', 'won'); end $$;
+select tests.create_operation('before the step', 'buy', 'search'), tests.create_operation('before and closed', 'buy', 'won');
 insert into public.gate_steps (flow, stage, id, label, position) values ('buy', 'search', 'hipotecaEstudiada', 'Hipoteca estudiada', 1);
 select is(pg_temp.pending('before the step'), 'hipotecaEstudiada', 'a step that is added later is pending on an open operation');
 select is(tests.move('before the step', 'viewings'), 'stage_gate_blocked', 'and holds it');
@@ -120,7 +120,7 @@ alter table public.operation_steps enable trigger _100_refuse_removal;
 delete from public.gate_steps where id = 'hipotecaEstudiada';
 
 -- Steps belong to their operation and to their stage.
-do $$ begin perform tests.create_operation('early', 'buy', 'qualification'); end $$;
+select tests.create_operation('early', 'buy', 'qualification');
 select is(pg_temp.pending('early'), null, 'steps of a later stage are not pending yet');
 select is(tests.move('early', 'search'), 'search', 'and do not hold an earlier stage');
 select is((select count(*)::int from public.operation_steps where operation_id = tests.id('early') and done), 0,

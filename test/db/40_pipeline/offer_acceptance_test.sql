@@ -21,7 +21,7 @@ $$;
 create function pg_temp.agreed(name text) returns boolean
 language sql as $$ select done from public.operation_steps where operation_id = tests.id(name) and step_id = 'precioAcordado' $$;
 
-do $$ begin perform tests.create_operation('buy', 'buy', 'offer'), tests.create_operation('two', 'buy', 'offer'), tests.create_operation('won', 'buy', 'offer'); end $$;
+select tests.create_operation('buy', 'buy', 'offer'), tests.create_operation('two', 'buy', 'offer'), tests.create_operation('won', 'buy', 'offer');
 
 -- Recording is not accepting.
 select is(tests.api(format($$api.create_offer('{"operation_id": "%s", "property_id": "%s", "amount": 200000}')$$, tests.id('buy'), tests.id('flat'))) -> 'body' ->> 'status',
@@ -100,8 +100,8 @@ select is(tests.studio(format($$update public.offers set status = 'withdrawn' wh
   'operation_closed', 'and its accepted one stays accepted');
 select is(pg_temp.agreed('won'), true, 'with the price agreed');
 -- One property is promised once: the deals of two buyers, and the owner's own.
-do $$ begin perform tests.create_operation('last', 'buy', 'offer'), tests.create_operation('rival', 'buy', 'offer'),
-  tests.create_operation('tenant', 'rent', 'offer'), tests.create_operation('owner', 'sell', 'offer'); end $$;
+select tests.create_operation('last', 'buy', 'offer'), tests.create_operation('rival', 'buy', 'offer'),
+  tests.create_operation('tenant', 'rent', 'offer'), tests.create_operation('owner', 'sell', 'offer');
 insert into public.offers (agency_id, id, operation_id, property_id, amount)
 select tests.id('norte'), tests.id('offer ' || n), tests.id(n), tests.id('flat'), 250000 from unnest('{last,rival,tenant,owner}'::text[]) n;
 create function pg_temp.accept(name text) returns text

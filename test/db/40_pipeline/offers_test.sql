@@ -9,7 +9,7 @@ language sql as $$
   select case when answer ? 'refused' then answer else answer -> 'body' end
   from tests.api(format('api.create_offer(%L)', body)) answer
 $$;
-do $$ begin perform tests.create_operation('buy', 'buy', 'search'), tests.create_operation('chosen', 'rent', 'search'); end $$;
+select tests.create_operation('buy', 'buy', 'search'), tests.create_operation('chosen', 'rent', 'search');
 update public.operations set property_id = tests.id('let') where id = tests.id('chosen');
 
 select is(pg_temp.offer(jsonb_build_object('operation_id', tests.id('buy'), 'amount', 1)) - 'rate_limit',

@@ -4,7 +4,7 @@ select plan(68);
 
 select tests.create_agency('norte'), tests.create_property('flat', 'sale');
 
-do $$ begin perform tests.create_operation('deal', 'buy'); end $$;
+select tests.create_operation('deal', 'buy');
 insert into public.offers (agency_id, operation_id, property_id, amount)
 values (tests.id('norte'), tests.id('deal'), tests.id('flat'), 100);
 

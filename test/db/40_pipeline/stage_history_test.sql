@@ -12,7 +12,7 @@ language sql as $$
   from public.stage_history where operation_id = tests.id(name)
 $$;
 
-do $$ begin perform tests.create_operation('deal', 'sell'); end $$;
+select tests.create_operation('deal', 'sell');
 select is(pg_temp.history('deal'), '- > valuation by database ' || session_user,
   'an operation opened by SQL begins its history as the database');
 select is(tests.move('deal', 'mandate'), 'mandate', 'an API key moves it');

@@ -59,7 +59,7 @@ select is(tests.studio(format($$update public.operation_steps set amount = -1 wh
   '23514', 'an amount is positive');
 
 -- precioAcordado accepts the latest offer.
-do $$ begin perform tests.create_operation('none', 'buy', 'offer'); end $$;
+select tests.create_operation('none', 'buy', 'offer');
 select is(pg_temp.tick('none', 'precioAcordado'), 'offer_required', 'precioAcordado is refused without an offer');
 select is(pg_temp.done('none', 'precioAcordado'), false, 'and stays open');
 

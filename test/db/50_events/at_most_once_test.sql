@@ -4,11 +4,9 @@ select plan(25);
 
 -- Whatever else is due may wait.
 update public.events set available_at = 'infinity';
-
--- An agency with targets that listen to documents; a document that is completed is one event.
 select tests.create_agency('norte');
 
-do $$ begin perform tests.subscribe('a'), tests.subscribe('b'), tests.complete_document('one'); end $$;
+select tests.subscribe('a'), tests.subscribe('b'), tests.complete_document('one');
 create temp table run (name text primary key, id uuid);
 create function pg_temp.run(name text) returns uuid
 language sql as $$ select id from run where run.name = $1 $$;

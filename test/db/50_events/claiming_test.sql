@@ -4,11 +4,9 @@ select plan(20);
 
 -- Whatever else is due may wait.
 update public.events set available_at = 'infinity';
-
--- An agency with targets that listen to documents; a document that is completed is one event.
 select tests.create_agency('norte');
 
-do $$ begin perform tests.subscribe('a'); end $$;
+select tests.subscribe('a');
 create temp table run as select tests.begin_run() as id;
 do $$ begin
   perform tests.complete_document('later');

@@ -2,7 +2,6 @@
 begin;
 select plan(30);
 
--- An agency with targets that listen to documents; a document that is completed is one event.
 select tests.create_agency('norte');
 
 create function pg_temp.begin_run(continues uuid default null, share int default 0, shares int default 1, calls_again boolean default true)

@@ -4,8 +4,6 @@ select plan(30);
 
 -- Whatever else is due may wait.
 update public.events set available_at = 'infinity';
-
--- An agency with targets that listen to documents; a document that is completed is one event.
 select tests.create_agency('norte');
 
 create temp table run (name text primary key, id uuid);
@@ -34,24 +32,24 @@ language sql as $$
   join public.events e on e.agency_id = d.agency_id and e.id = d.event_id where e.subject_id = tests.id(event)
 $$;
 
-do $$ begin perform tests.subscribe('a'), tests.subscribe('b'), tests.complete_document('all'); end $$;
+select tests.subscribe('a'), tests.subscribe('b'), tests.complete_document('all');
 select is(tests.event_state('all'), 'pending 0', 'a queued event waits');
 select is(pg_temp.drain('all', 200, 299), 'delivered 1', 'every target accepted: delivered, without a reason');
 select ok((select delivered_at is not null and run_id is null and lease_until is null from public.events where agency_id = tests.id('norte')),
   'dated, and in nobody''s hands');
 
-do $$ begin perform tests.complete_document('some'); end $$;
+select tests.complete_document('some');
 select is(pg_temp.drain('some', 200, 500), 'delivered some_targets_failed 1', 'some accepted: delivered with the reason');
 select is(pg_temp.drain('some', 200, 200), 'delivered some_targets_failed 1', 'and not touched again');
 select is(pg_temp.deliveries('some'), '{1,1}', 'so that nobody is posted to a second time');
 
-do $$ begin perform tests.complete_document('none'); end $$;
+select tests.complete_document('none');
 select is(pg_temp.drain('none', 500, 503), 'pending every_target_failed 1', 'every target failed: pending again');
 select is(pg_temp.drain('none', 302, 404), 'pending every_target_failed 2', 'after the second attempt too');
 select is(pg_temp.drain('none', 500, 500), 'delivered attempts_spent 3', 'after the third: delivered with the reason');
 select is(pg_temp.deliveries('none'), '{1,1,2,2,3,3}', 'one delivery for each attempt and target');
 
-do $$ begin perform tests.complete_document('late'); end $$;
+select tests.complete_document('late');
 select is(pg_temp.drain('late', 500, 500), 'pending every_target_failed 1', 'failing first');
 select is(pg_temp.drain('late', 200, 200), 'delivered 2', 'and accepted later: delivered, without a reason');
 
@@ -65,11 +63,11 @@ select is(tests.claim(pg_temp.run('earlier')), '{"events": [], "without_post": 0
 select is(pg_temp.drain('next', 200, 200), 'delivered 2', 'one that starts later does');
 
 -- 410 Gone.
-do $$ begin perform tests.complete_document('gone'); end $$;
+select tests.complete_document('gone');
 select is(pg_temp.drain('gone', 410, 500), 'pending every_target_failed 1', 'a target is gone, the other failed: pending again');
 select is((select array_agg(target_url) from public.subscriptions where agency_id = tests.id('norte')), '{https://example.com/b}', 'the one that is gone is unsubscribed');
 select is(pg_temp.drain('gone', 200, 200), 'delivered some_targets_failed 2', 'the other accepts: delivered, and one has missed it');
-do $$ begin perform tests.complete_document('last'); end $$;
+select tests.complete_document('last');
 select is(pg_temp.drain('last', 200, 410), 'delivered no_subscription_left 1', 'the last target is gone: nothing more is sent');
 
 -- Subscriptions that vanish.
@@ -93,7 +91,7 @@ select is(jsonb_array_length(tests.claim(pg_temp.run('between')) -> 'events' -> 
 delete from public.subscriptions where id = tests.id('a');
 select is(tests.announce(pg_temp.run('between'), 'between', 'a'), 0, 'one that vanishes after the claim may not be posted to');
 select is(tests.announce(pg_temp.run('between'), 'between', 'b'), 1, 'the other may');
-do $$ begin perform tests.subscribe('stranger'); end $$;
+select tests.subscribe('stranger');
 select is(tests.announce(pg_temp.run('between'), 'between', 'stranger'), 0, 'and nobody who was not subscribed at the transition');
 
 -- What cannot be serialized is tried again and then given up.

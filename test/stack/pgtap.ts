@@ -11,10 +11,13 @@ export interface TapReport {
 
 const root = join(import.meta.dirname, "..", "db");
 
-/** The pgTAP files below test/db, as `supabase test db test/db` finds them. */
+/**
+ * The pgTAP files below test/db as `supabase test db test/db` finds and runs them: every .sql file of every folder, in the
+ * order of their paths. The first one makes and commits the schema `tests`, which the others need.
+ */
 export function tapFiles(): string[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith("_test.sql"))
+    .filter((file) => file.endsWith(".sql"))
     .sort()
     .map((file) => join(root, file));
 }
@@ -24,7 +27,7 @@ export function tapName(path: string): string {
   return relative(root, path);
 }
 
-/** Runs one file on a database that has pgTAP. The file rolls its work back itself. */
+/** Runs one file on a database that has pgTAP. All but the first file roll their work back themselves. */
 export async function runTap(url: string, path: string): Promise<TapReport> {
   const text = readFileSync(path, "utf8");
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } });

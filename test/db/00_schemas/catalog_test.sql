@@ -1,6 +1,5 @@
 -- Rules that every table and function of the schema follows.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(27);
 
 create temp table tables as

@@ -1,6 +1,5 @@
 -- What the roles of the Data API hold: this list and nothing else.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(54);
 
 create temp table expected (table_name text, privilege text, columns text);

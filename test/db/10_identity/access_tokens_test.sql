@@ -1,21 +1,17 @@
 -- Which access tokens are taken: the Data API checked signature and expiry, this is the rest.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(24);
 
 -- The rules that the project has are not these.
 delete from public.token_rules;
 
-insert into auth.users (id, email) values ('00000000-0000-4000-8000-000000000001', 'ana@agents.test');
-insert into public.agencies (id, name, slug) values ('00000000-0000-4000-8000-00000000000a', 'Norte', 'norte-pgtap');
-insert into public.agents (agency_id, name, email, role, user_id)
-values ('00000000-0000-4000-8000-00000000000a', 'Ana', 'ana@agents.test', 'agent', '00000000-0000-4000-8000-000000000001');
+select tests.create_agency('norte'), tests.create_agent('ana', signs_in => true);
 
 -- Who a token makes its bearer; null when it is not taken.
 create function pg_temp.name_of(more jsonb) returns text
 language plpgsql as $$
 declare
-  claims jsonb := '{"sub": "00000000-0000-4000-8000-000000000001", "role": "authenticated", "aud": "authenticated"}'::jsonb || more;
+  claims jsonb := jsonb_build_object('sub', tests.id('ana'), 'role', 'authenticated', 'aud', 'authenticated') || more;
   name text;
 begin
   perform set_config('request.headers', '{}', true), set_config('request.jwt.claim.sub', claims ->> 'sub', true),
@@ -56,7 +52,7 @@ select is(pg_temp.name_of('{}'), 'Ana', 'a session of a page is not asked for th
 select throws_ok($$update public.token_rules set resource = 'project.test'$$, '23514', null, 'the connector is named by its URL');
 update public.token_rules set issuer = 'https://project.test/auth/v1', resource = null;
 
-update public.agents set active = false where email = 'ana@agents.test';
+update public.agents set active = false where id = tests.id('ana');
 select is(pg_temp.name_of('{"iss": "https://project.test/auth/v1"}'), null, 'the token of a disabled agent stops at once');
 select throws_ok('insert into public.token_rules (only_row) values (false)', '23514', null, 'there is one row of rules');
 

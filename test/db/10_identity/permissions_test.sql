@@ -1,69 +1,8 @@
 -- What each RPC asks for: without that permission 403 and nothing happens, with it alone it is let through.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(245);
 
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
-
--- What a refusal says: {"refused": <reason, else error code, else SQLSTATE>, "status", "code", "details"}.
-create function pg_temp.refusal(state text, detail text) returns jsonb
-language sql immutable strict as $$
-  select case when state like 'PT%'
-    then jsonb_build_object('status', substr(state, 3)::int,
-      'refused', coalesce(detail::jsonb -> 'details' ->> 'reason', detail::jsonb ->> 'code')) || detail::jsonb
-    else jsonb_build_object('refused', state) end
-$$;
-
--- A request as the Data API makes it: role anon, the key in its header.
-create function pg_temp.api(call text, key text default current_setting('test.key', true)) returns jsonb
-language plpgsql as $$
-declare
-  answer jsonb;
-  state text;
-  detail text;
-begin
-  perform set_config('request.headers', json_build_object('x-corredor-key', key)::text, true);
-  set local role anon;
-  begin
-    execute 'select ' || call into answer;
-  exception when others then
-    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true);
-  return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
--- A request with the access token of a signed-in user. The claims come as Postgres settings, in both forms in use.
-create function pg_temp.as_user(call text, user_id uuid, key text default null) returns jsonb
-language plpgsql as $$
-declare
-  answer jsonb;
-  state text;
-  detail text;
-begin
-  perform set_config('request.headers', case when key is null then '{}' else json_build_object('x-corredor-key', key)::text end, true);
-  perform set_config('request.jwt.claims', json_build_object('sub', user_id, 'role', 'authenticated')::text, true);
-  perform set_config('request.jwt.claim.sub', coalesce(user_id::text, ''), true);
-  set local role authenticated;
-  begin
-    execute 'select ' || call into answer;
-  exception when others then
-    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true), set_config('request.jwt.claims', '', true), set_config('request.jwt.claim.sub', '', true);
-  return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
-insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
-do $$ begin
-  perform set_config('test.key', admin.create_api_key(
-    pg_temp.id('agency'), 'Web', private.role_permissions('owner'), requests_per_minute => 100000), true);
-end $$;
+select tests.create_agency('norte');
 
 create temp table rpc (call text, permission text);
 insert into rpc values
@@ -126,43 +65,40 @@ select set_eq($$select 'api.' || p.proname from pg_proc p
 create temp table key (permission text, has_only text, has_all_but text, has_other_verb text);
 insert into key
 select p,
-  admin.create_api_key(pg_temp.id('agency'), 'only ' || p, array[p]),
-  admin.create_api_key(pg_temp.id('agency'), 'all but ' || p, array_remove(private.role_permissions('owner'), p)),
-  admin.create_api_key(pg_temp.id('agency'), 'other than ' || p,
+  admin.create_api_key(tests.id('norte'), 'only ' || p, array[p]),
+  admin.create_api_key(tests.id('norte'), 'all but ' || p, array_remove(private.role_permissions('owner'), p)),
+  admin.create_api_key(tests.id('norte'), 'other than ' || p,
     array[case when p like '%:read' then replace(p, ':read', ':write') else replace(p, ':write', ':read') end])
 from (select distinct permission as p from rpc) p;
 
-select is(pg_temp.api(call, has_all_but) - 'rate_limit',
+select is(tests.api(call, has_all_but) - 'rate_limit',
   jsonb_build_object('refused', 'forbidden', 'status', 403, 'code', 'forbidden', 'details', jsonb_build_object('required_permission', permission)),
   call || ' without ' || permission || ': 403 names it')
 from rpc join key using (permission);
-select is((select count(*)::int from public.leads where agency_id = pg_temp.id('agency')) + (select count(*)::int from public.subscriptions where agency_id = pg_temp.id('agency')), 0,
+select is(tests.count_rows('leads') + tests.count_rows('subscriptions'), 0,
   'and nothing was written');
-select is(pg_temp.api(call, has_other_verb) ->> 'refused', 'forbidden',
+select is(tests.api(call, has_other_verb) ->> 'refused', 'forbidden',
   call || ': reading is not writing, nor the other way round')
 from rpc join key using (permission);
-select isnt(coalesce(pg_temp.api(call, has_only) ->> 'status', '200'), '403',
+select isnt(coalesce(tests.api(call, has_only) ->> 'status', '200'), '403',
   call || ' is let through with ' || permission || ' alone')
 from rpc join key using (permission);
-select is((select count(*)::int from public.leads where agency_id = pg_temp.id('agency')) || ' ' || (select count(*)::int from public.operations where agency_id = pg_temp.id('agency')) || ' ' || (select count(*)::int from public.subscriptions where agency_id = pg_temp.id('agency')),
+select is(tests.count_rows('leads') || ' ' || tests.count_rows('operations') || ' ' || tests.count_rows('subscriptions'),
   '1 1 4', 'creating a lead with its operation needs no permission but leads:write');
 
 -- What any credential may do
-select is(coalesce(pg_temp.api(call, admin.create_api_key(pg_temp.id('agency'), 'none', '{}')) ->> 'refused', 'not_found'),
+select is(coalesce(tests.api(call, admin.create_api_key(tests.id('norte'), 'none', '{}')) ->> 'refused', 'not_found'),
   'not_found', call || ' needs no permission')
 from open_rpc;
-select is(pg_temp.api('api.authenticate(''leads:fly'')') ->> 'refused', 'forbidden',
+select is(tests.api('api.authenticate(''leads:fly'')') ->> 'refused', 'forbidden',
   'nobody has a permission that does not exist');
 
 -- The roles of agents
-insert into auth.users (id, email) values (pg_temp.id('viewer'), 'viewer@norte.test'), (pg_temp.id('agent'), 'agent@norte.test');
-insert into public.agents (agency_id, name, email, role, user_id) values
-  (pg_temp.id('agency'), 'Vera', 'viewer@norte.test', 'viewer', pg_temp.id('viewer')),
-  (pg_temp.id('agency'), 'Ana', 'agent@norte.test', 'agent', pg_temp.id('agent'));
-select is(coalesce(pg_temp.as_user(call, pg_temp.id('viewer')) ->> 'status', '200') = '403', permission like '%:write',
+select tests.create_agent('viewer', 'viewer', signs_in => true), tests.create_agent('agent', signs_in => true);
+select is(coalesce(tests.as_user(call, tests.id('viewer')) ->> 'status', '200') = '403', permission like '%:write',
   'a viewer ' || case when permission like '%:write' then 'is refused ' else 'may ' end || call)
 from rpc;
-select isnt(coalesce(pg_temp.as_user(call, pg_temp.id('agent')) ->> 'status', '200'), '403', 'an agent may ' || call)
+select isnt(coalesce(tests.as_user(call, tests.id('agent')) ->> 'status', '200'), '403', 'an agent may ' || call)
 from rpc;
 
 select * from finish();

@@ -1,75 +1,10 @@
 -- The request limit: every request of a credential counts, also the refused and the failed ones.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(36);
 
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
-
--- What a refusal says: {"refused": <reason, else error code, else SQLSTATE>, "status", "code", "details"}.
-create function pg_temp.refusal(state text, detail text) returns jsonb
-language sql immutable strict as $$
-  select case when state like 'PT%'
-    then jsonb_build_object('status', substr(state, 3)::int,
-      'refused', coalesce(detail::jsonb -> 'details' ->> 'reason', detail::jsonb ->> 'code')) || detail::jsonb
-    else jsonb_build_object('refused', state) end
-$$;
-
--- A request as the Data API makes it: role anon, the key in its header.
-create function pg_temp.api(call text, key text default current_setting('test.key', true)) returns jsonb
-language plpgsql as $$
-declare
-  answer jsonb;
-  state text;
-  detail text;
-begin
-  perform set_config('request.headers', json_build_object('x-corredor-key', key)::text, true);
-  set local role anon;
-  begin
-    execute 'select ' || call into answer;
-  exception when others then
-    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true);
-  return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
--- A request with the access token of a signed-in user. The claims come as Postgres settings, in both forms in use.
-create function pg_temp.as_user(call text, user_id uuid, key text default null) returns jsonb
-language plpgsql as $$
-declare
-  answer jsonb;
-  state text;
-  detail text;
-begin
-  perform set_config('request.headers', case when key is null then '{}' else json_build_object('x-corredor-key', key)::text end, true);
-  perform set_config('request.jwt.claims', json_build_object('sub', user_id, 'role', 'authenticated')::text, true);
-  perform set_config('request.jwt.claim.sub', coalesce(user_id::text, ''), true);
-  set local role authenticated;
-  begin
-    execute 'select ' || call into answer;
-  exception when others then
-    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true), set_config('request.jwt.claims', '', true), set_config('request.jwt.claim.sub', '', true);
-  return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
-insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
-do $$ begin
-  perform set_config('test.key', admin.create_api_key(
-    pg_temp.id('agency'), 'Web', private.role_permissions('owner'), requests_per_minute => 100000), true);
-end $$;
-
-do $$ begin
-  perform set_config('test.three', admin.create_api_key(pg_temp.id('agency'), 'Three', '{leads:read}', requests_per_minute => 3), true);
-  perform set_config('test.default', admin.create_api_key(pg_temp.id('agency'), 'Default', '{leads:read}'), true);
-  perform set_config('test.failing', admin.create_api_key(pg_temp.id('agency'), 'Failing', '{leads:read,leads:write}', requests_per_minute => 3), true);
-end $$;
+select tests.create_agency('norte');
+select tests.create_key('three', '{leads:read}', requests_per_minute => 3), tests.create_key('default', '{leads:read}'),
+  tests.create_key('failing', '{leads:read,leads:write}', requests_per_minute => 3);
 
 -- The budget that the last request left, as the RateLimit headers say it.
 create function pg_temp.headers() returns jsonb
@@ -79,47 +14,47 @@ $$;
 
 select is((select requests_per_minute from public.rate_limits r join public.api_keys k on k.id = r.credential_id where k.name = 'Default'),
   120, 'a credential has 120 requests a minute unless told otherwise');
-select is(pg_temp.api('api.authenticate()', current_setting('test.three')) ->> 'kind', 'api_key',
+select is(tests.api('api.authenticate()', tests.key('three')) ->> 'kind', 'api_key',
   'the first of three requests is let in');
 select is(pg_temp.headers() - 'ratelimit-reset', '{"ratelimit-limit": "3", "ratelimit-remaining": "2"}',
   'the headers tell limit and rest');
 select ok((pg_temp.headers() ->> 'ratelimit-reset')::int between 1 and 60, 'and the seconds until the budget is whole');
 
 -- Refused requests count.
-select is(pg_temp.api('api.create_lead(''{}'')', current_setting('test.three')) -> 'rate_limit' -> 'remaining', '1',
+select is(tests.api('api.create_lead(''{}'')', tests.key('three')) -> 'rate_limit' -> 'remaining', '1',
   'a request refused with 403 counts');
-select is(pg_temp.api('api.get_lead(gen_random_uuid())', current_setting('test.three')) -> 'rate_limit' -> 'remaining',
+select is(tests.api('api.get_lead(gen_random_uuid())', tests.key('three')) -> 'rate_limit' -> 'remaining',
   '0', 'one answered 404 counts');
 
-create temp table refusal as select pg_temp.api('api.authenticate()', current_setting('test.three')) as json;
+create temp table refusal as select tests.api('api.authenticate()', tests.key('three')) as json;
 select is((select json - 'details' - 'rate_limit' from refusal),
   '{"refused": "rate_limited", "status": 429, "code": "rate_limited"}', 'the fourth is refused with 429');
 select ok((select (json #>> '{details,retry_after_seconds}')::int between 1 and 20 from refusal),
   'and told when to come back: a third of a minute at most');
 select is((select json -> 'rate_limit' ->> 'remaining' from refusal), '0', 'with nothing left');
-select is(pg_temp.api('api.get_lead(gen_random_uuid())', current_setting('test.three')) ->> 'status', '429',
+select is(tests.api('api.get_lead(gen_random_uuid())', tests.key('three')) ->> 'status', '429',
   'any other request is refused as well');
-select is(pg_temp.api('api.create_lead(''{}'')', current_setting('test.three')) ->> 'status', '429',
+select is(tests.api('api.create_lead(''{}'')', tests.key('three')) ->> 'status', '429',
   'the limit comes before the permission');
-select is(pg_temp.api('api.create_lead(''{}'')', 'cor_00000000_00') ->> 'status', '401',
+select is(tests.api('api.create_lead(''{}'')', 'cor_00000000_00') ->> 'status', '401',
   'a credential is asked for before the limit');
 
 -- Failed requests count, although all they did is undone.
-select is(pg_temp.api('api.create_lead(''{"full_name": " "}'')', current_setting('test.failing')) ->> 'refused',
+select is(tests.api('api.create_lead(''{"full_name": " "}'')', tests.key('failing')) ->> 'refused',
   'invalid_body', 'a request that the rules refuse')
 from generate_series(1, 3);
-select is((select count(*)::int from public.leads where agency_id = pg_temp.id('agency')), 0, 'leaves nothing');
-select is(pg_temp.api('api.list_leads()', current_setting('test.failing')) ->> 'status', '429', 'but is counted');
+select is(tests.count_rows('leads'), 0, 'leaves nothing');
+select is(tests.api('api.list_leads()', tests.key('failing')) ->> 'status', '429', 'but is counted');
 
 -- A budget belongs to one credential.
-select is(pg_temp.api('api.list_leads()', current_setting('test.default')) ? 'data', true,
+select is(tests.api('api.list_leads()', tests.key('default')) ? 'data', true,
   'another key of the agency is not held up');
 
 -- It survives the rollback of a savepoint.
 savepoint before_request;
-do $$ begin perform pg_temp.api('api.authenticate()', current_setting('test.default')); end $$;
+do $$ begin perform tests.api('api.authenticate()', tests.key('default')); end $$;
 rollback to savepoint before_request;
-do $$ begin perform pg_temp.api('api.authenticate()', current_setting('test.default')); end $$;
+do $$ begin perform tests.api('api.authenticate()', tests.key('default')); end $$;
 select is(pg_temp.headers() ->> 'ratelimit-remaining', '117', 'a request whose transaction is rolled back is counted');
 
 -- It refills continuously: 20 seconds give one of three requests back.
@@ -127,21 +62,21 @@ do $$ begin
   perform setval(private.rate_bucket(id)::regclass, pg_sequence_last_value(private.rate_bucket(id)::regclass) - 20000000)
   from public.api_keys where name = 'Three';
 end $$;
-select is(pg_temp.api('api.authenticate()', current_setting('test.three')) ->> 'kind', 'api_key',
+select is(tests.api('api.authenticate()', tests.key('three')) ->> 'kind', 'api_key',
   'after a third of the minute one request is let in');
-select is(pg_temp.api('api.authenticate()', current_setting('test.three')) ->> 'status', '429',
+select is(tests.api('api.authenticate()', tests.key('three')) ->> 'status', '429',
   'and the next is refused');
 do $$ begin
   perform setval(private.rate_bucket(id)::regclass, 1) from public.api_keys where name = 'Three';
 end $$;
-select is((select string_agg(coalesce(pg_temp.api('api.authenticate()', current_setting('test.three')) ->> 'status', '200'), ' ') from generate_series(1, 4)),
+select is((select string_agg(coalesce(tests.api('api.authenticate()', tests.key('three')) ->> 'status', '200'), ' ') from generate_series(1, 4)),
   '200 200 200 429', 'a long rest fills the bucket, and no more than that');
 
 -- The limit is an admin's to set.
 update public.rate_limits r set requests_per_minute = 600 from public.api_keys k where k.id = r.credential_id and k.name = 'Three';
 do $$ begin
   perform setval(private.rate_bucket(id)::regclass, 1) from public.api_keys where name = 'Three';
-  perform pg_temp.api('api.authenticate()', current_setting('test.three'));
+  perform tests.api('api.authenticate()', tests.key('three'));
 end $$;
 select is(pg_temp.headers() - 'ratelimit-reset', '{"ratelimit-limit": "600", "ratelimit-remaining": "599"}',
   'a limit that is edited holds from the next request on');
@@ -149,15 +84,14 @@ select throws_ok('update public.rate_limits set requests_per_minute = 0', '23514
 select throws_ok('delete from public.rate_limits', 'PT422', null, 'a limit is not taken from a credential that exists');
 
 -- Agents have a budget of their own.
-insert into auth.users (id, email) values (pg_temp.id('ana'), 'ana@norte.test');
-insert into public.agents (agency_id, id, name, email, user_id) values (pg_temp.id('agency'), pg_temp.id('ana'), 'Ana', 'ana@norte.test', pg_temp.id('ana'));
-do $$ begin perform pg_temp.as_user('api.authenticate()', pg_temp.id('ana')); end $$;
+select tests.create_agent('ana', signs_in => true);
+do $$ begin perform tests.as_user('api.authenticate()', tests.id('ana')); end $$;
 select is(pg_temp.headers() - 'ratelimit-reset', '{"ratelimit-limit": "120", "ratelimit-remaining": "119"}',
   'a signed-in agent is counted too');
-delete from public.agents where id = pg_temp.id('ana');
-select is((select count(*)::int from public.rate_limits where credential_id = pg_temp.id('ana')), 0,
+delete from public.agents where id = tests.id('ana');
+select is((select count(*)::int from public.rate_limits where credential_id = tests.id('ana')), 0,
   'the limit goes with the credential');
-select is(to_regclass(private.rate_bucket(pg_temp.id('ana'))), null, 'and so does its bucket');
+select is(to_regclass(private.rate_bucket(tests.id('ana'))), null, 'and so does its bucket');
 
 -- A clock that was put back closes nothing for as long: the budget is a minute away from whole at most.
 update public.rate_limits r set requests_per_minute = 60 from public.api_keys k where k.id = r.credential_id and k.name = 'Three';
@@ -165,7 +99,7 @@ do $$ begin
   perform setval(private.rate_bucket(id)::regclass, (extract(epoch from clock_timestamp() + interval '1 hour') * 1000000)::bigint)
   from public.api_keys where name = 'Three';
 end $$;
-select is(pg_temp.api('api.authenticate()', current_setting('test.three')) ->> 'status', '429', 'a budget from the future is spent');
+select is(tests.api('api.authenticate()', tests.key('three')) ->> 'status', '429', 'a budget from the future is spent');
 select ok((pg_temp.headers() ->> 'ratelimit-reset')::int <= 60, 'but whole again in a minute');
 select ok((select pg_sequence_last_value(private.rate_bucket(id)::regclass) <= extract(epoch from clock_timestamp()) * 1000000 + 60000000
   from public.api_keys where name = 'Three'), 'and is written down so, and refills from now on');
@@ -177,7 +111,7 @@ select ok((select full_at <= clock_timestamp() + interval '1 minute' from public
 do $$ begin
   execute (select format('alter sequence %s maxvalue 2 restart 1', private.rate_bucket(id)) from public.api_keys where name = 'Failing');
 end $$;
-select is(pg_temp.api('api.authenticate()', current_setting('test.failing')) ->> 'refused', '22003', 'a request that cannot be counted fails');
+select is(tests.api('api.authenticate()', tests.key('failing')) ->> 'refused', '22003', 'a request that cannot be counted fails');
 select is((select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()), 0, 'and leaves no lock');
 
 -- A request without a credential counts for its address, and for the key that it named.

@@ -1,70 +1,17 @@
 -- What contacts, leads, messages and sanctions screens may look like, whoever writes them.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(107);
 
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
+select tests.create_agency('norte');
 
--- What a refusal says: {"refused": <reason, else error code, else SQLSTATE>, "status", "code", "details"}.
-create function pg_temp.refusal(state text, detail text) returns jsonb
-language sql immutable strict as $$
-  select case when state like 'PT%'
-    then jsonb_build_object('status', substr(state, 3)::int,
-      'refused', coalesce(detail::jsonb -> 'details' ->> 'reason', detail::jsonb ->> 'code')) || detail::jsonb
-    else jsonb_build_object('refused', state) end
-$$;
+insert into public.contacts (agency_id, id, full_name) values (tests.id('norte'), tests.id('ana'), 'Ana');
+insert into public.leads (agency_id, id, full_name, contact_id) values (tests.id('norte'), tests.id('ana'), 'Ana', tests.id('ana'));
+insert into public.messages (agency_id, lead_id, direction, channel, body) values (tests.id('norte'), tests.id('ana'), 'inbound', 'email', 'Hola');
+insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (tests.id('norte'), tests.id('ana'), tests.id('ana'));
 
--- A request as the Data API makes it: role anon, the key in its header.
-create function pg_temp.api(call text, key text default current_setting('test.key', true)) returns jsonb
-language plpgsql as $$
-declare
-  answer jsonb;
-  state text;
-  detail text;
-begin
-  perform set_config('request.headers', json_build_object('x-corredor-key', key)::text, true);
-  set local role anon;
-  begin
-    execute 'select ' || call into answer;
-  exception when others then
-    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true);
-  return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
--- A statement as an admin runs it in Studio: 'done', or the reason of its refusal.
-create function pg_temp.studio(statement text) returns text
-language plpgsql as $$
-declare
-  state text;
-  detail text;
-begin
-  execute statement;
-  return 'done';
-exception when others then
-  get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  return pg_temp.refusal(state, detail) ->> 'refused';
-end
-$$;
-
-insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
-do $$ begin
-  perform set_config('test.key', admin.create_api_key(
-    pg_temp.id('agency'), 'Web', private.role_permissions('owner'), requests_per_minute => 100000), true);
-end $$;
-
-insert into public.contacts (agency_id, id, full_name) values (pg_temp.id('agency'), pg_temp.id('ana'), 'Ana');
-insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.id('agency'), pg_temp.id('ana'), 'Ana', pg_temp.id('ana'));
-insert into public.messages (agency_id, lead_id, direction, channel, body) values (pg_temp.id('agency'), pg_temp.id('ana'), 'inbound', 'email', 'Hola');
-insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (pg_temp.id('agency'), pg_temp.id('ana'), pg_temp.id('ana'));
-
-select results_eq('select origin, lead_status, temperature, assigned_agent_id, operation_id, archived_at from public.leads where agency_id = pg_temp.id(''agency'')',
+select results_eq('select origin, lead_status, temperature, assigned_agent_id, operation_id, archived_at from public.leads where agency_id = tests.id(''norte'')',
   $$values ('other', 'new', null::text, null::uuid, null::uuid, null::timestamptz)$$, 'a lead is new, of other origin, with no temperature');
-select results_eq('select status, resolved_at from public.sanctions_screens where agency_id = pg_temp.id(''agency'')', $$values ('pending', null::timestamptz)$$,
+select results_eq('select status, resolved_at from public.sanctions_screens where agency_id = tests.id(''norte'')', $$values ('pending', null::timestamptz)$$,
   'a screen is pending');
 
 create temp table change (table_name text, change text, outcome text);
@@ -107,7 +54,7 @@ from (values
   ('status = ''clear'', resolved_at = now()', 'done'), ('status = ''possible_match'', resolved_at = now()', 'done'),
   ('status = ''error'', resolved_at = now()', 'done'), ('contact_id = gen_random_uuid()', '23503')) v (change, outcome);
 
-select is(pg_temp.studio(format('update public.%I set %s where agency_id = %L', table_name, change, pg_temp.id('agency'))), outcome,
+select is(tests.studio(format('update public.%I set %s where agency_id = %L', table_name, change, tests.id('norte'))), outcome,
   table_name || ': ' || change || case outcome when 'done' then ' is allowed' else ' is refused' end)
 from change;
 
@@ -118,7 +65,7 @@ declare stored text;
 begin
   execute format('update public.%I set phone = $1, email = $2 where agency_id = $3
     returning concat_ws(''|'', coalesce(phone, ''-''), coalesce(phone_e164, ''-''), coalesce(email, ''-''), coalesce(email_is_valid::text, ''-''))', table_name)
-  into stored using phone, email, pg_temp.id('agency');
+  into stored using phone, email, tests.id('norte');
   return stored;
 end
 $$;
@@ -137,11 +84,11 @@ from (values
   unnest('{contacts,leads}'::text[]) table_name;
 
 -- Nothing points into another agency.
-insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');
-insert into public.contacts (agency_id, id, full_name) values (pg_temp.id('sur'), pg_temp.id('theirs'), 'Sara');
-insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.id('sur'), pg_temp.id('theirs'), 'Sara', pg_temp.id('theirs'));
-insert into public.agents (agency_id, id, name, email) values (pg_temp.id('sur'), pg_temp.id('theirs'), 'Sara', 'sara@sur.test');
-select is(pg_temp.studio(format('update public.%s = %L where agency_id = %L', change, pg_temp.id('theirs'), pg_temp.id('agency'))),
+select tests.create_agency('sur');
+insert into public.contacts (agency_id, id, full_name) values (tests.id('sur'), tests.id('theirs'), 'Sara');
+insert into public.leads (agency_id, id, full_name, contact_id) values (tests.id('sur'), tests.id('theirs'), 'Sara', tests.id('theirs'));
+select tests.create_agent('theirs', agency => 'sur');
+select is(tests.studio(format('update public.%s = %L where agency_id = %L', change, tests.id('theirs'), tests.id('norte'))),
   '23503', change || ' does not point into another agency')
 from unnest('{leads set contact_id,leads set assigned_agent_id,messages set lead_id,sanctions_screens set lead_id,sanctions_screens set contact_id}'::text[]) change;
 

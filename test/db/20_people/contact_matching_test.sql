@@ -1,59 +1,15 @@
 -- Which contact a new lead belongs to: by e-mail first, else by phone where the name fits.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(48);
 
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
-
--- What a refusal says: {"refused": <reason, else error code, else SQLSTATE>, "status", "code", "details"}.
-create function pg_temp.refusal(state text, detail text) returns jsonb
-language sql immutable strict as $$
-  select case when state like 'PT%'
-    then jsonb_build_object('status', substr(state, 3)::int,
-      'refused', coalesce(detail::jsonb -> 'details' ->> 'reason', detail::jsonb ->> 'code')) || detail::jsonb
-    else jsonb_build_object('refused', state) end
-$$;
-
--- A request as the Data API makes it: role anon, the key in its header.
-create function pg_temp.api(call text, key text default current_setting('test.key', true)) returns jsonb
-language plpgsql as $$
-declare
-  answer jsonb;
-  state text;
-  detail text;
-begin
-  perform set_config('request.headers', json_build_object('x-corredor-key', key)::text, true);
-  set local role anon;
-  begin
-    execute 'select ' || call into answer;
-  exception when others then
-    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true);
-  return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
-insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
-do $$ begin
-  perform set_config('test.key', admin.create_api_key(
-    pg_temp.id('agency'), 'Web', private.role_permissions('owner'), requests_per_minute => 100000), true);
-end $$;
-
--- POST /leads: the lead created.
-create function pg_temp.lead(body jsonb) returns jsonb
-language sql as $$
-  select coalesce(answer -> 'body', answer) from pg_temp.api(format('api.create_lead(%L)', body)) answer
-$$;
+select tests.create_agency('norte');
 
 -- The contact of a new lead, as 'new' or as the name the contact is stored under.
 create function pg_temp.contact(full_name text, phone text default null, email text default null) returns text
 language plpgsql as $$
 declare
   before uuid[] := array(select id from public.contacts);
-  contact_id uuid := pg_temp.lead(jsonb_strip_nulls(jsonb_build_object('full_name', $1, 'phone', $2, 'email', $3))) ->> 'contact_id';
+  contact_id uuid := tests.post_lead(jsonb_strip_nulls(jsonb_build_object('full_name', $1, 'phone', $2, 'email', $3))) ->> 'contact_id';
 begin
   return case when contact_id = any (before) then (select c.full_name from public.contacts c where c.id = contact_id) else 'new' end;
 end
@@ -124,19 +80,18 @@ select is(pg_temp.contact('Rosa Gil', '+34600000032'), 'Rosa Gil', 'and is found
 
 -- Archiving does not forget.
 do $$ begin
-  perform pg_temp.api(format('api.archive_lead(%L)', id)) from public.leads where email = 'berta@example.com';
+  perform tests.api(format('api.archive_lead(%L)', id)) from public.leads where email = 'berta@example.com';
 end $$;
 select is(pg_temp.contact('Berta Gil', null, 'berta@example.com'), 'Berta Gil',
   'the contact of an archived lead still matches by e-mail');
 select is(pg_temp.contact('Berta Gil', '+34600000002'), 'Berta Gil', 'and by phone');
 
 -- Never two contacts with one e-mail, and never across agencies
-select throws_ok(format($$insert into public.contacts (agency_id, full_name, email) values (%L, 'Ana bis', 'ana@example.com')$$, pg_temp.id('agency')),
+select throws_ok(format($$insert into public.contacts (agency_id, full_name, email) values (%L, 'Ana bis', 'ana@example.com')$$, tests.id('norte')),
   '23505', null, 'two contacts do not share an e-mail');
-insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');
-do $$ begin
-  perform set_config('test.key', admin.create_api_key(pg_temp.id('sur'), 'Sur', '{leads:write}'), true);
-end $$;
+select tests.create_agency('sur');
+-- From here on the requests are Sur's.
+do $$ begin perform set_config('test.norte', tests.key('sur'), true); end $$;
 select is(pg_temp.contact('Ana Ruiz', '+34600000001', 'ana@example.com'), 'new',
   'another agency has its own contact of the same person');
 select is((select count(distinct agency_id)::int from public.contacts where email = 'ana@example.com'), 2,

@@ -1,10 +1,6 @@
 -- Screening a person against the sanctions list: how names are compared, what is kept, and how a person resolves it.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(48);
-
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
 
 -- Makes the list what is given: {id: {name, …}}.
 create function pg_temp.load(entries jsonb) returns public.sanctions_loads
@@ -55,12 +51,12 @@ select ok((select score from private.screen_person('Aleksei Volkonin', null, 'AR
   'another country lowers the score');
 
 -- A screen of a lead
-insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
+select tests.create_agency('norte');
 create function pg_temp.lead(name text) returns void
 language sql as $$
-  insert into public.contacts (agency_id, id, full_name) values (pg_temp.id('agency'), pg_temp.id(name), name);
-  insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.id('agency'), pg_temp.id(name), name, pg_temp.id(name));
-  insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (pg_temp.id('agency'), pg_temp.id(name), pg_temp.id(name));
+  insert into public.contacts (agency_id, id, full_name) values (tests.id('norte'), tests.id(name), name);
+  insert into public.leads (agency_id, id, full_name, contact_id) values (tests.id('norte'), tests.id(name), name, tests.id(name));
+  insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (tests.id('norte'), tests.id(name), tests.id(name));
 $$;
 create function pg_temp.resolve_screens() returns int
 language sql as $$
@@ -68,11 +64,11 @@ language sql as $$
   from private.intake_claim(100) c
 $$;
 create function pg_temp.screen(name text) returns public.sanctions_screens
-language sql as $$ select s from public.sanctions_screens s where s.lead_id = pg_temp.id(name) order by s.created_at desc, s.resolved_at desc nulls first limit 1 $$;
+language sql as $$ select s from public.sanctions_screens s where s.lead_id = tests.id(name) order by s.created_at desc, s.resolved_at desc nulls first limit 1 $$;
 create function pg_temp.screens(name text) returns int
-language sql as $$ select count(*)::int from public.sanctions_screens s where s.lead_id = pg_temp.id(name) $$;
+language sql as $$ select count(*)::int from public.sanctions_screens s where s.lead_id = tests.id(name) $$;
 create function pg_temp.status(name text) returns text
-language sql as $$ select private.lead_json(l) ->> 'sanctions_status' from public.leads l where l.id = pg_temp.id(name) $$;
+language sql as $$ select private.lead_json(l) ->> 'sanctions_status' from public.leads l where l.id = tests.id(name) $$;
 -- Whatever else waits for the intake may wait on.
 update public.intake_jobs set available_at = 'infinity';
 do $$ begin perform pg_temp.lead('Alexei Volkonin'), pg_temp.lead('Eva Ruiz'); end $$;
@@ -84,20 +80,8 @@ select results_eq($$select (s).source, (s).score, (s).entries #>> '{0,id}', (s).
   $$values ('list', 1.000, 'A', 'Aleksei Borisovich Volkonin', 'volkonin alexei')$$, 'the screen keeps score and entries');
 
 -- A person resolves it
-create function pg_temp.reason(statement text) returns text
-language plpgsql as $$
-declare
-  detail text;
-begin
-  execute statement;
-  return 'done';
-exception when others then
-  get stacked diagnostics detail = pg_exception_detail;
-  return coalesce(detail::jsonb #>> '{details,reason}', detail::jsonb ->> 'code');
-end
-$$;
 create function pg_temp.resolution(name text, resolution text, reason text) returns text
-language sql as $$ select pg_temp.reason(format('select admin.resolve_sanctions_match(%L, %L, %L, ''Ana'')', (pg_temp.screen(name)).id, resolution, reason)) $$;
+language sql as $$ select tests.studio(format('select admin.resolve_sanctions_match(%L, %L, %L, ''Ana'')', (pg_temp.screen(name)).id, resolution, reason)) $$;
 select is(pg_temp.resolution('Alexei Volkonin', 'cleared', ' '), 'resolution_reason_required', 'a resolution needs a reason');
 select is(pg_temp.resolution('Alexei Volkonin', 'maybe', 'x'), 'invalid_value', 'and is one of two');
 select is(pg_temp.resolution('Eva Ruiz', 'cleared', 'x'), 'no_possible_match', 'what is clear is not resolved');
@@ -107,7 +91,7 @@ select is(pg_temp.resolution('Alexei Volkonin', 'cleared', 'Another birth place'
 select is(pg_temp.status('Alexei Volkonin'), 'clear', 'cleared: the lead is clear');
 select results_eq($$select (s).resolution, (s).resolution_reason, (s).resolution_by, (s).resolution_at is not null from pg_temp.screen('Alexei Volkonin') s$$,
   $$values ('cleared', 'Another birth place', 'Ana', true)$$, 'who decided, why and when is kept');
-select is(pg_temp.reason('update public.sanctions_screens set resolution = null, resolution_reason = null where agency_id = pg_temp.id(''agency'')'), 'resolution_stays', 'in Studio a resolution is not taken back');
+select is(tests.studio('update public.sanctions_screens set resolution = null, resolution_reason = null where agency_id = tests.id(''norte'')'), 'resolution_stays', 'in Studio a resolution is not taken back');
 
 -- A reload
 select is((l).screens_started, 0, 'the same list again screens nobody again') from (select pg_temp.load(entries) as l from list) x;
@@ -118,12 +102,12 @@ select is(pg_temp.status('Eva Ruiz'), 'pending', 'the lead waits for the new scr
 select is(pg_temp.resolve_screens(), 1, 'which the intake resolves');
 select is(pg_temp.status('Eva Ruiz'), 'possible_match', 'and finds the new entry');
 select is(pg_temp.screens('Alexei Volkonin'), 1, 'others are left alone');
-insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (pg_temp.id('agency'), pg_temp.id('Alexei Volkonin'), pg_temp.id('Alexei Volkonin'));
+insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (tests.id('norte'), tests.id('Alexei Volkonin'), tests.id('Alexei Volkonin'));
 do $$ begin perform pg_temp.resolve_screens(); end $$;
 select is(pg_temp.status('Alexei Volkonin'), 'clear', 'a cleared entry is not shown again for the person');
 
 -- Changes of the person
-update public.leads set full_name = 'Khalid Derbani' where id = pg_temp.id('Eva Ruiz');
+update public.leads set full_name = 'Khalid Derbani' where id = tests.id('Eva Ruiz');
 do $$ begin perform pg_temp.resolve_screens(); end $$;
 select is((pg_temp.screen('Eva Ruiz')).entries #>> '{0,id}', 'C', 'a lead with another name is screened again under it');
 

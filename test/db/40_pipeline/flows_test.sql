@@ -1,6 +1,5 @@
 -- The journeys of operations: their stages in order, how they close, and the steps of their gates.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(6);
 
 select results_eq(

@@ -1,82 +1,37 @@
 -- What a run claims, and what it gives back.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(20);
-
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
 
 -- Whatever else is due may wait.
 update public.events set available_at = 'infinity';
+select tests.create_agency('norte');
 
--- An agency with targets that listen to documents; a document that is completed is one event.
-insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
-create function pg_temp.subscribe(name text) returns void
-language sql as $$
-  insert into public.subscriptions (agency_id, id, event_type, target_url)
-  values (pg_temp.id('agency'), pg_temp.id(name), 'document_completed', 'https://example.com/' || name)
-$$;
-create function pg_temp.complete(name text) returns void
-language sql as $$
-  insert into public.documents (agency_id, id, status) values (pg_temp.id('agency'), pg_temp.id(name), 'received')
-$$;
-
--- A drain run, step by step.
-create function pg_temp.begin_run() returns uuid
-language sql as $$ select (api.drain_begin() ->> 'run_id')::uuid $$;
-create function pg_temp.claim(run uuid) returns jsonb
-language sql as $$ select api.drain_claim(run, 100, '{}') $$;
-create function pg_temp.announce(run uuid, event text, target text) returns int
-language sql as $$
-  select jsonb_array_length(api.drain_announce(run, jsonb_build_array(jsonb_build_object(
-    'id', md5(run || event || target)::uuid, 'agency_id', pg_temp.id('agency'),
-    'event_id', (select e.id from public.events e where e.subject_id = pg_temp.id(event)), 'subscription_id', pg_temp.id(target)))))
-$$;
-create function pg_temp.record(run uuid, event text, target text, status int) returns jsonb
-language sql as $$
-  select api.drain_record(run, jsonb_build_array(jsonb_build_object(
-    'id', md5(run || event || target)::uuid, 'agency_id', pg_temp.id('agency'),
-    'state', case when status between 200 and 299 then 'accepted' else 'failed' end,
-    'status_code', status, 'error', case when status not between 200 and 299 then 'http_status' end, 'duration_ms', 5)), '[]')
-$$;
-create function pg_temp.done(run uuid, event text) returns jsonb
-language sql as $$
-  select api.drain_record(run, '[]', jsonb_build_array(jsonb_build_object(
-    'agency_id', pg_temp.id('agency'), 'event_id', (select e.id from public.events e where e.subject_id = pg_temp.id(event)))))
-$$;
-create function pg_temp.event(event text) returns text
-language sql as $$
-  select concat_ws(' ', e.status, e.reason, e.attempts) from public.events e where e.subject_id = pg_temp.id(event)
-$$;
-create function pg_temp.expire() returns void
-language sql as $$ update public.events set lease_until = clock_timestamp() - interval '1 second' where agency_id = pg_temp.id('agency') and status = 'claimed' $$;
-
-do $$ begin perform pg_temp.subscribe('a'); end $$;
-create temp table run as select pg_temp.begin_run() as id;
+select tests.subscribe('a');
+create temp table run as select tests.begin_run() as id;
 do $$ begin
-  perform pg_temp.complete('later');
-  update public.events set available_at = clock_timestamp() where agency_id = pg_temp.id('agency');
+  perform tests.complete_document('later');
+  update public.events set available_at = clock_timestamp() where agency_id = tests.id('norte');
 end $$;
-select is((select pg_temp.claim(id) from run), '{"events": [], "without_post": 0}', 'a run takes what was there when it started');
+select is((select tests.claim(id) from run), '{"events": [], "without_post": 0}', 'a run takes what was there when it started');
 
-update run set id = pg_temp.begin_run();
-create temp table claimed as select pg_temp.claim((select id from run)) -> 'events' -> 0 as event;
+update run set id = tests.begin_run();
+create temp table claimed as select tests.claim((select id from run)) -> 'events' -> 0 as event;
 select is((select event - 'id' - 'body' from claimed), jsonb_build_object(
-  'agency_id', pg_temp.id('agency'), 'event_type', 'document_completed',
-  'targets', jsonb_build_array(jsonb_build_object('subscription_id', pg_temp.id('a'), 'url', 'https://example.com/a'))),
+  'agency_id', tests.id('norte'), 'event_type', 'document_completed',
+  'targets', jsonb_build_array(jsonb_build_object('subscription_id', tests.id('a'), 'url', 'https://example.com/a'))),
   'a claimed event comes with its targets');
 select is((select (event ->> 'body')::jsonb from claimed),
-  (select private.document_json(d) from public.documents d where d.id = pg_temp.id('later')), 'and with the object that lists show');
-select is((select event ->> 'body' from claimed), (select body from public.events where agency_id = pg_temp.id('agency')), 'kept as text');
-select is(pg_temp.event('later'), 'claimed 1', 'the attempt is counted at the claim');
-select ok((select lease_until > now() + interval '150 seconds' from public.events where agency_id = pg_temp.id('agency')), 'and the lease is longer than a function may live');
-select is(pg_temp.claim(pg_temp.begin_run()), '{"events": [], "without_post": 0}', 'nobody else gets it');
-update public.documents set name = 'Otro' where id = pg_temp.id('later');
+  (select private.document_json(d) from public.documents d where d.id = tests.id('later')), 'and with the object that lists show');
+select is((select event ->> 'body' from claimed), (select body from public.events where agency_id = tests.id('norte')), 'kept as text');
+select is(tests.event_state('later'), 'claimed 1', 'the attempt is counted at the claim');
+select ok((select lease_until > now() + interval '150 seconds' from public.events where agency_id = tests.id('norte')), 'and the lease is longer than a function may live');
+select is(tests.claim(tests.begin_run()), '{"events": [], "without_post": 0}', 'nobody else gets it');
+update public.documents set name = 'Otro' where id = tests.id('later');
 do $$ begin
-  perform pg_temp.expire();
-  update run set id = pg_temp.begin_run();
+  perform tests.expire_leases();
+  update run set id = tests.begin_run();
 end $$;
-select is((select pg_temp.claim(id) -> 'events' -> 0 ->> 'body' from run), (select event ->> 'body' from claimed), 'a later attempt has the same bytes');
+select is((select tests.claim(id) -> 'events' -> 0 ->> 'body' from run), (select event ->> 'body' from claimed), 'a later attempt has the same bytes');
 
 create function pg_temp.finish(run uuid) returns jsonb
 language sql as $$
@@ -87,22 +42,22 @@ do $$ begin perform pg_temp.finish(id) from run; end $$;
 select throws_ok(format('select api.drain_claim(%L, 1, %L)', id, '{}'), 'PT404', null, 'one that has finished does not') from run;
 
 -- Turn by turn over agencies.
-update public.events set status = 'delivered', delivered_at = now(), run_id = null, lease_until = null where agency_id = pg_temp.id('agency');
+update public.events set status = 'delivered', delivered_at = now(), run_id = null, lease_until = null where agency_id = tests.id('norte');
 insert into public.agencies (id, name, slug)
-select pg_temp.id('crowd ' || n), 'Crowd ' || n, 'crowd-' || n from generate_series(1, 4) n;
+select tests.id('crowd ' || n), 'Crowd ' || n, 'crowd-' || n from generate_series(1, 4) n;
 insert into public.subscriptions (agency_id, event_type, target_url)
-select pg_temp.id('crowd ' || n), 'document_completed', 'https://example.com/' from generate_series(1, 4) n;
+select tests.id('crowd ' || n), 'document_completed', 'https://example.com/' from generate_series(1, 4) n;
 insert into public.documents (agency_id, status)
-select pg_temp.id('crowd 1'), 'received' from generate_series(1, 100);
+select tests.id('crowd 1'), 'received' from generate_series(1, 100);
 insert into public.documents (agency_id, status)
-select pg_temp.id('crowd ' || n), 'received' from generate_series(2, 4) n, generate_series(1, 2);
-update run set id = pg_temp.begin_run();
+select tests.id('crowd ' || n), 'received' from generate_series(2, 4) n, generate_series(1, 2);
+update run set id = tests.begin_run();
 create temp table shares as
 select (e ->> 'agency_id')::uuid as agency_id, count(*)::int as events
 from run, jsonb_array_elements(api.drain_claim(run.id, 20, '{}') -> 'events') e group by 1;
-select is((select s.events from shares s where s.agency_id = pg_temp.id('crowd ' || n)), v.events, 'agency ' || n || ' gets its turn')
+select is((select s.events from shares s where s.agency_id = tests.id('crowd ' || n)), v.events, 'agency ' || n || ' gets its turn')
 from (values (1, 5), (2, 2), (3, 2), (4, 2)) v (n, events);
-select is((select api.drain_claim(id, 20, array[pg_temp.id('crowd 1')]) from run), '{"events": [], "without_post": 0}', 'an agency that is busy is left out');
+select is((select api.drain_claim(id, 20, array[tests.id('crowd 1')]) from run), '{"events": [], "without_post": 0}', 'an agency that is busy is left out');
 select is((select jsonb_array_length(api.drain_claim(id, 20, '{}') -> 'events') from run), 20, 'one that is alone gets all');
 
 -- What a run that ends still holds.
@@ -113,13 +68,13 @@ select isnt((select finished_at from public.drain_runs join run using (id)), nul
 
 -- The table keeps what was delivered, so a claim must cost what it takes, and not what waits or has ever been.
 insert into public.events (agency_id, event_type, subject_id, subscription_ids, status, delivered_at)
-select pg_temp.id('agency'), 'document_completed', gen_random_uuid(), array[pg_temp.id('a')], 'delivered', now()
+select tests.id('norte'), 'document_completed', gen_random_uuid(), array[tests.id('a')], 'delivered', now()
 from generate_series(1, 20000);
 insert into public.events (agency_id, event_type, subject_id, subscription_ids)
-select pg_temp.id('agency'), 'document_completed', gen_random_uuid(), array[pg_temp.id('a')]
+select tests.id('norte'), 'document_completed', gen_random_uuid(), array[tests.id('a')]
 from generate_series(1, 10000);
 analyze public.events;
-update run set id = pg_temp.begin_run();
+update run set id = tests.begin_run();
 create temp table events_read as
 select s.seq_tup_read as before from pg_stat_xact_user_tables s where s.relid = 'public.events'::regclass;
 do $$ begin perform api.drain_claim(id, 20, '{}') from run; end $$;

@@ -1,30 +1,8 @@
 -- A minute's drain is more than one run when it is more than a worker can do.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(30);
 
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
-
--- An agency with targets that listen to documents; a document that is completed is one event.
-insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
-create function pg_temp.subscribe(name text) returns void
-language sql as $$
-  insert into public.subscriptions (agency_id, id, event_type, target_url)
-  values (pg_temp.id('agency'), pg_temp.id(name), 'document_completed', 'https://example.com/' || name)
-$$;
-create function pg_temp.complete(name text) returns void
-language sql as $$
-  insert into public.documents (agency_id, id, status) values (pg_temp.id('agency'), pg_temp.id(name), 'received')
-$$;
-
--- A drain run, step by step.
-create function pg_temp.event(event text) returns text
-language sql as $$
-  select concat_ws(' ', e.status, e.reason, e.attempts) from public.events e where e.subject_id = pg_temp.id(event)
-$$;
-create function pg_temp.expire() returns void
-language sql as $$ update public.events set lease_until = clock_timestamp() - interval '1 second' where status = 'claimed' $$;
+select tests.create_agency('norte');
 
 create function pg_temp.begin_run(continues uuid default null, share int default 0, shares int default 1, calls_again boolean default true)
 returns uuid
@@ -40,8 +18,6 @@ language sql as $$
   with taken as (delete from net.http_request_queue returning id, url, body)
   select coalesce(jsonb_agg(convert_from(body, 'UTF8')::jsonb order by id), '[]') from taken where url like '%/functions/v1/drain'
 $$;
-create function pg_temp.event_id(event text) returns uuid
-language sql as $$ select e.id from public.events e where e.subject_id = pg_temp.id(event) $$;
 create function pg_temp.continuation(run uuid) returns jsonb
 language sql as $$ select jsonb_build_array(jsonb_build_object('continues', run)) $$;
 create temp table run (name text primary key, id uuid);
@@ -51,7 +27,7 @@ language sql as $$ select id from run where run.name = $1 $$;
 delete from vault.secrets where name in ('project_url', 'secret_key');
 do $$ begin
   perform vault.create_secret('https://project.example', 'project_url'), vault.create_secret('sb_secret_x', 'secret_key');
-  perform pg_temp.subscribe('a'), pg_temp.complete('one'), pg_temp.complete('two'), pg_temp.complete('three');
+  perform tests.subscribe('a'), tests.complete_document('one'), tests.complete_document('two'), tests.complete_document('three');
   perform pg_temp.calls();
 end $$;
 
@@ -61,24 +37,24 @@ do $$ begin perform api.drain_claim(pg_temp.run('first'), 2, '{}'); end $$;
 create temp table held as select id from public.events where status = 'claimed';
 select is(api.drain_hand_over(pg_temp.run('first'), array(select id from held limit 1)), 'true', 'it hands over while events are due');
 select is(pg_temp.calls(), pg_temp.continuation(pg_temp.run('first')), 'and the function is called to go on');
-select is((select array_agg(concat_ws(' ', status, attempts) order by status) from public.events where agency_id = pg_temp.id('agency')), '{claimed 1,pending 0,pending 0}',
+select is((select array_agg(concat_ws(' ', status, attempts) order by status) from public.events where agency_id = tests.id('norte')), '{claimed 1,pending 0,pending 0}',
   'what it claimed and did not begin is given back, without an attempt');
 select isnt((select handed_over_at from public.drain_runs where id = pg_temp.run('first')), null, 'the run says when');
 select throws_ok(format('select api.drain_hand_over(%L, %L)', gen_random_uuid(), '{}'), 'PT404', null, 'only a run that is at work hands over');
 
 -- The run that goes on
-do $$ begin perform pg_temp.complete('late'); update public.events set available_at = clock_timestamp() where id = pg_temp.event_id('late'); end $$;
+do $$ begin perform tests.complete_document('late'); update public.events set available_at = clock_timestamp() where id = tests.event_id('late'); end $$;
 insert into run select 'second', pg_temp.begin_run(pg_temp.run('first'));
 select is((select due_before from public.drain_runs where id = pg_temp.run('second')),
   (select started_at from public.drain_runs where id = pg_temp.run('first')), 'it takes what was due when the first began');
 select is(jsonb_array_length(api.drain_claim(pg_temp.run('second'), 100, '{}') -> 'events'), 2, 'so what waits of that');
-select is(pg_temp.event('late'), 'pending 0', 'and not what came since');
+select is(tests.event_state('late'), 'pending 0', 'and not what came since');
 select throws_ok($$select api.drain_begin(gen_random_uuid())$$, 'PT404', null, 'a run that does not exist is not continued');
 
 -- Failures wait for the next minute
 update run set id = pg_temp.begin_run() where name = 'second';
 do $$ begin
-  perform pg_temp.expire();
+  perform tests.expire_leases();
   update run set id = pg_temp.begin_run() where name = 'first';
   perform api.drain_claim(pg_temp.run('first'), 1, '{}');
 end $$;
@@ -88,10 +64,10 @@ declare
   failing public.events;
 begin
   select * into failing from public.events where status = 'claimed';
-  perform api.drain_announce(failing.run_id, jsonb_build_array(jsonb_build_object('id', pg_temp.id('post'), 'agency_id', failing.agency_id,
-    'event_id', failing.id, 'subscription_id', pg_temp.id('a'))));
+  perform api.drain_announce(failing.run_id, jsonb_build_array(jsonb_build_object('id', tests.id('post'), 'agency_id', failing.agency_id,
+    'event_id', failing.id, 'subscription_id', tests.id('a'))));
   perform api.drain_record(failing.run_id,
-    jsonb_build_array(jsonb_build_object('id', pg_temp.id('post'), 'agency_id', failing.agency_id, 'state', 'failed', 'error', 'timeout')),
+    jsonb_build_array(jsonb_build_object('id', tests.id('post'), 'agency_id', failing.agency_id, 'state', 'failed', 'error', 'timeout')),
     jsonb_build_array(jsonb_build_object('agency_id', failing.agency_id, 'event_id', failing.id)));
 end $$;
 select is((select status || ' ' || reason from public.events join failing using (subject_id)), 'pending every_target_failed', 'a target failed');
@@ -121,7 +97,7 @@ do $$ begin
 end $$;
 select is(pg_temp.calls(), '[]', 'nor does one that gave back all it claimed');
 do $$ begin
-  perform pg_temp.complete('more');
+  perform tests.complete_document('more');
   update run set id = pg_temp.begin_run() where name = 'first';
   perform api.drain_hand_over(pg_temp.run('first'), '{}');
   perform pg_temp.calls();
@@ -143,10 +119,10 @@ select is(pg_temp.calls(), '[]', 'nor one of a minute''s drain that the next min
 
 -- Shares
 delete from public.events;
-insert into public.agencies (id, name, slug) select pg_temp.id('agency ' || n), 'Agency ' || n, 'pgtap-share-' || n from generate_series(1, 40) n;
+insert into public.agencies (id, name, slug) select tests.id('agency ' || n), 'Agency ' || n, 'pgtap-share-' || n from generate_series(1, 40) n;
 insert into public.subscriptions (agency_id, event_type, target_url)
-select pg_temp.id('agency ' || n), 'document_completed', 'https://example.com/' from generate_series(1, 40) n;
-insert into public.documents (agency_id, status) select pg_temp.id('agency ' || n), 'received' from generate_series(1, 40) n;
+select tests.id('agency ' || n), 'document_completed', 'https://example.com/' from generate_series(1, 40) n;
+insert into public.documents (agency_id, status) select tests.id('agency ' || n), 'received' from generate_series(1, 40) n;
 create temp table share as
 select n, pg_temp.begin_run(null, n, 3) as run_id from generate_series(0, 2) n;
 create temp table claimed as

@@ -1,15 +1,11 @@
 -- What a subscription may be.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(20);
 
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
-
-insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
+select tests.create_agency('norte');
 create function pg_temp.subscribe(event_type text, target_url text) returns text
 language sql as $$
-  select format('insert into public.subscriptions (agency_id, event_type, target_url) values (%L, %L, %L)', pg_temp.id('agency'), event_type, target_url)
+  select format('insert into public.subscriptions (agency_id, event_type, target_url) values (%L, %L, %L)', tests.id('norte'), event_type, target_url)
 $$;
 
 select lives_ok(pg_temp.subscribe(e, 'https://example.com/hook?a=b'), e || ' can be subscribed')

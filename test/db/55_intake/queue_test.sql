@@ -1,32 +1,28 @@
 -- The intake's queue: what waits, who holds it, what comes back, and what is written by whom.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(54);
-
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
 
 create function pg_temp.mail(agency text, name text) returns void
 language plpgsql as $$
 begin
-  insert into public.agencies (id, name, slug) values (pg_temp.id(agency), agency, agency || '-pgtap') on conflict do nothing;
-  insert into public.contacts (agency_id, id, full_name) values (pg_temp.id(agency), pg_temp.id(name), name);
-  insert into public.leads (agency_id, id, full_name, contact_id) values (pg_temp.id(agency), pg_temp.id(name), name, pg_temp.id(name));
+  insert into public.agencies (id, name, slug) values (tests.id(agency), agency, agency || '-pgtap') on conflict do nothing;
+  insert into public.contacts (agency_id, id, full_name) values (tests.id(agency), tests.id(name), name);
+  insert into public.leads (agency_id, id, full_name, contact_id) values (tests.id(agency), tests.id(name), name, tests.id(name));
   insert into public.messages (agency_id, id, lead_id, direction, channel, subject, body, qualification_status)
-  values (pg_temp.id(agency), pg_temp.id(name), pg_temp.id(name), 'inbound', 'email', 'Piso', 'Busco ' || name, 'pending');
+  values (tests.id(agency), tests.id(name), tests.id(name), 'inbound', 'email', 'Piso', 'Busco ' || name, 'pending');
 end
 $$;
 create function pg_temp.job(name text) returns public.intake_jobs
-language sql as $$ select j from public.intake_jobs j where j.message_id = pg_temp.id(name) $$;
+language sql as $$ select j from public.intake_jobs j where j.message_id = tests.id(name) $$;
 
 -- What is queued. Whatever else waits for the intake may wait on.
 update public.intake_jobs set available_at = 'infinity';
 do $$ begin perform pg_temp.mail('norte', 'ana'); end $$;
 select is((pg_temp.job('ana')).attempts, 0, 'a message to be qualified waits for the intake');
-insert into public.messages (agency_id, lead_id, direction, channel, body) values (pg_temp.id('norte'), pg_temp.id('ana'), 'inbound', 'email', 'Gracias');
-select is((select count(*)::int from public.intake_jobs where agency_id = pg_temp.id('norte')), 1, 'a message that is not to be qualified does not');
-insert into public.sanctions_screens (agency_id, id, lead_id, contact_id) values (pg_temp.id('norte'), pg_temp.id('screen'), pg_temp.id('ana'), pg_temp.id('ana'));
-select is((select count(*)::int from public.intake_jobs where screen_id = pg_temp.id('screen')), 1, 'a screen waits too');
+insert into public.messages (agency_id, lead_id, direction, channel, body) values (tests.id('norte'), tests.id('ana'), 'inbound', 'email', 'Gracias');
+select is(tests.count_rows('intake_jobs'), 1, 'a message that is not to be qualified does not');
+insert into public.sanctions_screens (agency_id, id, lead_id, contact_id) values (tests.id('norte'), tests.id('screen'), tests.id('ana'), tests.id('ana'));
+select is((select count(*)::int from public.intake_jobs where screen_id = tests.id('screen')), 1, 'a screen waits too');
 
 -- Claiming
 create temp table claim as select private.intake_claim(10) as json;
@@ -35,7 +31,7 @@ select is(json #> '{jobs,0,message}', '{"subject": "Piso", "body": "Busco ana"}'
 select is(json #> '{jobs,1,person}', '{"name": "ana", "birth_date": null, "country": null}', 'a person with what is known of them') from claim;
 select is((pg_temp.job('ana')).attempts, 1, 'the attempt is counted at the claim');
 select is(private.intake_claim(10) -> 'jobs', '[]', 'another claim finds nothing');
-update public.intake_jobs set available_at = clock_timestamp() - interval '1 second' where agency_id = pg_temp.id('norte');
+update public.intake_jobs set available_at = clock_timestamp() - interval '1 second' where agency_id = tests.id('norte');
 create temp table later as select private.intake_claim(10) as json;
 select is(jsonb_array_length(json -> 'jobs'), 2, 'when its time is up a claim is taken for dead') from later;
 
@@ -46,49 +42,49 @@ language sql as $$
     jsonb_build_object('status', 'done', 'qualifier', 'rules', 'version', 'v', 'duration_ms', 1, 'result', result))
 $$;
 select is(pg_temp.done(json, '{"temperature": "hot"}'), false, 'the dead run may not write') from claim;
-select is((select temperature from public.leads where id = pg_temp.id('ana')), null, 'and nothing is written');
-update public.leads set budget_max = 100, intent = ' ' where id = pg_temp.id('ana');
+select is((select temperature from public.leads where id = tests.id('ana')), null, 'and nothing is written');
+update public.leads set budget_max = 100, intent = ' ' where id = tests.id('ana');
 select is(pg_temp.done(json, '{"temperature": "hot", "intent": "buy", "budget_max": 900, "bedrooms_min": 2, "zone": "Lugo", "language": "es", "urgency": "soon", "summary": "s"}'),
   true, 'the living one may') from later;
-select results_eq($$select temperature, intent, budget_max::int, bedrooms_min, zone, language, urgency, summary, lead_status from public.leads where id = pg_temp.id('ana')$$,
+select results_eq($$select temperature, intent, budget_max::int, bedrooms_min, zone, language, urgency, summary, lead_status from public.leads where id = tests.id('ana')$$,
   $$values ('hot', 'buy', 100, 2, 'Lugo', 'es', 'soon', 's', 'new')$$, 'blanks are filled; what a person set stays');
-select results_eq($$select status, qualifier, version, filled, result ->> 'budget_max', message_id from public.qualifications where agency_id = pg_temp.id('norte')$$,
-  $$values ('done', 'rules', 'v', '{bedrooms_min,intent,language,summary,temperature,urgency,zone}'::text[], '900', pg_temp.id('ana'))$$, 'who, by which message, what was found and what was filled is kept');
-select is((select qualification_status from public.messages where id = pg_temp.id('ana')), 'done', 'the message is done');
+select results_eq($$select status, qualifier, version, filled, result ->> 'budget_max', message_id from public.qualifications where agency_id = tests.id('norte')$$,
+  $$values ('done', 'rules', 'v', '{bedrooms_min,intent,language,summary,temperature,urgency,zone}'::text[], '900', tests.id('ana'))$$, 'who, by which message, what was found and what was filled is kept');
+select is((select qualification_status from public.messages where id = tests.id('ana')), 'done', 'the message is done');
 select is((pg_temp.job('ana')).id, null, 'and waits no more');
 select is(pg_temp.done(json, '{}'), false, 'nothing is written twice') from later;
-select throws_ok('update public.qualifications set version = ''x'' where agency_id = pg_temp.id(''norte'')', 'PT422', null, 'a record of a qualification is not changed');
+select throws_ok('update public.qualifications set version = ''x'' where agency_id = tests.id(''norte'')', 'PT422', null, 'a record of a qualification is not changed');
 
 -- A message never speaks louder than a person.
 do $$ begin perform pg_temp.mail('norte', 'ines'); end $$;
 update public.leads set temperature = 'cold', intent = 'rent', budget_max = 700, bedrooms_min = 1, zone = 'Vigo', language = 'gl', urgency = 'later', summary = 'Suyo'
-where id = pg_temp.id('ines');
-create temp table said as select to_jsonb(l) - 'updated_at' as lead from public.leads l where id = pg_temp.id('ines');
+where id = tests.id('ines');
+create temp table said as select to_jsonb(l) - 'updated_at' as lead from public.leads l where id = tests.id('ines');
 create temp table against as select private.intake_claim(10) as json;
 select is(pg_temp.done(json, '{"temperature": "hot", "intent": "buy", "budget_max": 900, "bedrooms_min": 2, "zone": "Lugo", "language": "es", "urgency": "soon", "summary": "s"}'),
   true, 'a message that says otherwise is read') from against;
-select is((select to_jsonb(l) - 'updated_at' from public.leads l where id = pg_temp.id('ines')), (select lead from said), 'and changes nothing that a person set');
-select is((select filled from public.qualifications where lead_id = pg_temp.id('ines')), '{}', 'it filled nothing');
+select is((select to_jsonb(l) - 'updated_at' from public.leads l where id = tests.id('ines')), (select lead from said), 'and changes nothing that a person set');
+select is((select filled from public.qualifications where lead_id = tests.id('ines')), '{}', 'it filled nothing');
 
 -- Failures
 do $$ begin perform pg_temp.mail('norte', 'eva'); end $$;
 create temp table failing as select private.intake_claim(10) as json;
 select is(private.intake_qualified((json ->> 'claim_id')::uuid, (json #>> '{jobs,0,id}')::uuid,
   '{"status": "refused", "qualifier": "model", "version": "m", "error": "does not fit", "answer": "[]", "duration_ms": 1}'), true, 'a refused answer is recorded') from failing;
-select results_eq($$select status, error, answer, result from public.qualifications where lead_id = pg_temp.id('eva')$$,
+select results_eq($$select status, error, answer, result from public.qualifications where lead_id = tests.id('eva')$$,
   $$values ('refused', 'does not fit', '[]', null::jsonb)$$, 'with its reason and what it was');
 select is((pg_temp.job('eva')).claim_id, null, 'the job is given back');
 select ok((pg_temp.job('eva')).available_at between clock_timestamp() + interval '25 seconds' and clock_timestamp() + interval '31 seconds', 'to be tried after a pause');
 select is((pg_temp.job('eva')).last_error, 'does not fit', 'with its error');
-update public.intake_jobs set attempts = 3, claim_id = pg_temp.id('c') where message_id = pg_temp.id('eva');
-select is(private.intake_retry(pg_temp.id('other'), (pg_temp.job('eva')).id, 'x'), false, 'a stranger gives nothing back');
-select is(private.intake_retry(pg_temp.id('c'), (pg_temp.job('eva')).id, 'x'), true, 'the holder does');
+update public.intake_jobs set attempts = 3, claim_id = tests.id('c') where message_id = tests.id('eva');
+select is(private.intake_retry(tests.id('other'), (pg_temp.job('eva')).id, 'x'), false, 'a stranger gives nothing back');
+select is(private.intake_retry(tests.id('c'), (pg_temp.job('eva')).id, 'x'), true, 'the holder does');
 select ok((pg_temp.job('eva')).available_at > clock_timestamp() + interval '110 seconds', 'and the pause doubles');
-update public.intake_jobs set attempts = 5, available_at = clock_timestamp() - interval '1 second' where message_id = pg_temp.id('eva');
-update public.intake_jobs set attempts = 5, available_at = clock_timestamp() - interval '1 second' where screen_id = pg_temp.id('screen');
+update public.intake_jobs set attempts = 5, available_at = clock_timestamp() - interval '1 second' where message_id = tests.id('eva');
+update public.intake_jobs set attempts = 5, available_at = clock_timestamp() - interval '1 second' where screen_id = tests.id('screen');
 select is(private.intake_claim(10) -> 'jobs', '[]', 'after five attempts nothing is tried again');
-select is((select qualification_status from public.messages where id = pg_temp.id('eva')), 'failed', 'the message is failed');
-select is((select status || ': ' || error from public.sanctions_screens where id = pg_temp.id('screen')),
+select is((select qualification_status from public.messages where id = tests.id('eva')), 'failed', 'the message is failed');
+select is((select status || ': ' || error from public.sanctions_screens where id = tests.id('screen')),
   'error: The screen ended before it had a result.', 'the screen is an error, with the reason');
 
 -- Turns
@@ -96,7 +92,7 @@ do $$ begin
   for i in 1..5 loop perform pg_temp.mail('norte', 'norte ' || i); end loop;
   perform pg_temp.mail('sur', 'sur 1');
 end $$;
-select is((select count(*)::int from jsonb_array_elements(private.intake_claim(2) -> 'jobs') j where j ->> 'agency_id' = pg_temp.id('sur')::text), 1,
+select is((select count(*)::int from jsonb_array_elements(private.intake_claim(2) -> 'jobs') j where j ->> 'agency_id' = tests.id('sur')::text), 1,
   'agencies take turns');
 
 -- What a run does not begin
@@ -144,19 +140,19 @@ $$;
 create function pg_temp.waits_since(pause interval) returns void
 language sql as $$ update public.intake_jobs set available_at = now() - pause, created_at = now() - pause $$;
 delete from public.intake_jobs;
-select is(pg_temp.calls($$update public.leads set full_name = 'Otra Persona' where id = pg_temp.id('este client')$$), 1, 'another name calls for its screen');
-select is(pg_temp.calls($$update public.leads set full_name = 'Una Tercera' where id = pg_temp.id('este client')$$), 0, 'one that follows has its call on its way');
-select is(pg_temp.calls($$update public.leads set full_name = 'Otra Persona' where id = pg_temp.id('oeste client')$$), 1, 'another agency waits for no call of that one');
+select is(pg_temp.calls($$update public.leads set full_name = 'Otra Persona' where id = tests.id('este client')$$), 1, 'another name calls for its screen');
+select is(pg_temp.calls($$update public.leads set full_name = 'Una Tercera' where id = tests.id('este client')$$), 0, 'one that follows has its call on its way');
+select is(pg_temp.calls($$update public.leads set full_name = 'Otra Persona' where id = tests.id('oeste client')$$), 1, 'another agency waits for no call of that one');
 select is(pg_temp.calls($$select pg_temp.mail('oeste', 'new client')$$), 1, 'and a mail for no screens');
-select is(pg_temp.calls($$update public.contacts set birth_date = '1980-02-03' where id = pg_temp.id('este client')$$), 0, 'what is edited in Studio is called for');
+select is(pg_temp.calls($$update public.contacts set birth_date = '1980-02-03' where id = tests.id('este client')$$), 0, 'what is edited in Studio is called for');
 delete from public.intake_jobs;
-select is(pg_temp.calls($$update public.contacts set birth_date = '1981-02-03' where id = pg_temp.id('este client')$$), 1, 'as much as a lead is');
+select is(pg_temp.calls($$update public.contacts set birth_date = '1981-02-03' where id = tests.id('este client')$$), 1, 'as much as a lead is');
 select pg_temp.waits_since('2 minutes');
-select is(pg_temp.calls($$update public.leads set full_name = 'Una Cuarta' where id = pg_temp.id('este client')$$), 1, 'what has waited for minutes is not waited for');
+select is(pg_temp.calls($$update public.leads set full_name = 'Una Cuarta' where id = tests.id('este client')$$), 1, 'what has waited for minutes is not waited for');
 delete from public.intake_jobs;
 select is(pg_temp.calls($$
   insert into public.sanctions_screens (agency_id, lead_id, contact_id)
-  select pg_temp.id(a), pg_temp.id(a || ' client'), pg_temp.id(a || ' client') from unnest(array['este', 'oeste']) a, generate_series(1, 500)$$), 1,
+  select tests.id(a), tests.id(a || ' client'), tests.id(a || ' client') from unnest(array['este', 'oeste']) a, generate_series(1, 500)$$), 1,
   'a list that starts a thousand screens in two agencies calls once');
 select is((select count(*)::int from public.intake_jobs), 1000, 'for all of them');
 

@@ -1,67 +1,17 @@
 -- Files of documents in Storage: who may sign for them, and what their arrival does.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(30);
 
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
-
--- What a refusal says: {"refused": <reason, else error code, else SQLSTATE>, "status", "code", "details"}.
-create function pg_temp.refusal(state text, detail text) returns jsonb
-language sql immutable strict as $$
-  select case when state like 'PT%'
-    then jsonb_build_object('status', substr(state, 3)::int,
-      'refused', coalesce(detail::jsonb -> 'details' ->> 'reason', detail::jsonb ->> 'code')) || detail::jsonb
-    else jsonb_build_object('refused', state) end
-$$;
-
--- A statement as a caller with a key runs it: what it returns, or its refusal.
-create function pg_temp.api(call text, key text default current_setting('test.norte', true)) returns jsonb
-language plpgsql as $$
-declare
-  answer jsonb;
-  state text;
-  detail text;
-begin
-  perform set_config('request.headers', json_build_object('x-corredor-key', key)::text, true);
-  set local role anon;
-  begin
-    execute 'select ' || call into answer;
-  exception when others then
-    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true);
-  return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
-create function pg_temp.populate(agency text) returns void
-language plpgsql as $$
-declare
-  a uuid := pg_temp.id(agency);
-  i uuid := pg_temp.id(agency || ' row');
-begin
-  insert into public.agencies (id, name, slug) values (a, agency, agency || '-pgtap');
-  insert into public.agents (agency_id, id, name, email) values (a, i, 'Ana', agency || '@agents.test');
-  perform set_config('test.' || agency, admin.create_api_key(a, 'Key', private.role_permissions('owner'), requests_per_minute => 100000), true);
-  insert into public.contacts (agency_id, id, full_name) values (a, i, 'Eva');
-  insert into public.leads (agency_id, id, full_name, contact_id, assigned_agent_id) values (a, i, 'Eva', i, i);
-  insert into public.properties (agency_id, id, listing_type, title, street, zone, city)
-  values (a, i, 'sale', 'Piso', 'Calle Sueca 21', 'Ruzafa', 'Valencia');
-  insert into public.operations (agency_id, id, lead_id, operation_type, property_id, stage) values (a, i, i, 'buy', i, 'viewings');
-end
-$$;
-do $$ begin perform pg_temp.populate('norte'), pg_temp.populate('sur'); end $$;
+select tests.populate('norte', 'viewings'), tests.populate('sur', 'viewings');
 
 insert into public.documents (agency_id, id, operation_id, kind, name, content_type, size_bytes)
-select pg_temp.id(agency), pg_temp.id(agency || ' ' || kind), pg_temp.id(agency || ' row'), kind, name, type, 10
+select tests.id(agency), tests.id(agency || ' ' || kind), tests.id(agency || ' row'), kind, name, type, 10
 from unnest('{norte,sur}'::text[]) agency, (values
   ('identity', 'DNI de María (2).PDF', 'application/pdf'), ('viewing_sheet', null, 'image/jpeg'), ('deed', '../../é', 'image/png')) v (kind, name, type);
-insert into public.documents (agency_id, id, operation_id) values (pg_temp.id('norte'), pg_temp.id('norte asked'), pg_temp.id('norte row'));
+insert into public.documents (agency_id, id, operation_id) values (tests.id('norte'), tests.id('norte asked'), tests.id('norte row'));
 
 create function pg_temp.path(document text) returns text
-language sql as $$ select storage_path from public.documents where id = pg_temp.id(document) $$;
+language sql as $$ select storage_path from public.documents where id = tests.id(document) $$;
 -- What Storage does before it signs, as a caller with a key: 'ok' or the SQLSTATE.
 create function pg_temp.sign(statement text, headers text) returns text
 language plpgsql as $$
@@ -85,13 +35,13 @@ begin
 end
 $$;
 create temp table caller as select name, json_build_object('x-corredor-key', key)::text as headers from (values
-  ('norte', current_setting('test.norte')), ('sur', current_setting('test.sur')),
-  ('a reader', admin.create_api_key(pg_temp.id('norte'), 'Reader', array['documents:read'])),
-  ('a writer of leads', admin.create_api_key(pg_temp.id('norte'), 'Leads', array['leads:write'])), ('nobody', null)) v (name, key);
+  ('norte', tests.key('norte')), ('sur', tests.key('sur')),
+  ('a reader', admin.create_api_key(tests.id('norte'), 'Reader', array['documents:read'])),
+  ('a writer of leads', admin.create_api_key(tests.id('norte'), 'Leads', array['leads:write'])), ('nobody', null)) v (name, key);
 
-select is(pg_temp.path('norte identity'), format('%s/%s/dni-de-maria-2.pdf', pg_temp.id('norte'), pg_temp.id('norte identity')), 'a file is named by its document');
-select is(pg_temp.path('norte viewing_sheet'), format('%s/%s/viewing-sheet.jpg', pg_temp.id('norte'), pg_temp.id('norte viewing_sheet')), 'or by its kind');
-select is(pg_temp.path('norte deed'), format('%s/%s/e.png', pg_temp.id('norte'), pg_temp.id('norte deed')), 'and stays in its folder');
+select is(pg_temp.path('norte identity'), format('%s/%s/dni-de-maria-2.pdf', tests.id('norte'), tests.id('norte identity')), 'a file is named by its document');
+select is(pg_temp.path('norte viewing_sheet'), format('%s/%s/viewing-sheet.jpg', tests.id('norte'), tests.id('norte viewing_sheet')), 'or by its kind');
+select is(pg_temp.path('norte deed'), format('%s/%s/e.png', tests.id('norte'), tests.id('norte deed')), 'and stays in its folder');
 select is(pg_temp.path('norte asked'), null, 'without a file there is no place for one');
 
 -- Storage sends the type and the length of the request that asks for the URL.
@@ -101,21 +51,21 @@ select is(pg_temp.sign(format('insert into storage.objects (bucket_id, name, ver
 from caller;
 select is(pg_temp.sign(format('insert into storage.objects (bucket_id, name) values (%L, %L)', bucket, path), (select headers from caller where name = 'norte')),
   '42501', 'norte has no upload signed to ' || what)
-from (values ('documents', pg_temp.id('norte') || '/elsewhere.pdf', 'where no document waits'), ('documents', pg_temp.path('sur identity'), 'another agency')) v (bucket, path, what);
+from (values ('documents', tests.id('norte') || '/elsewhere.pdf', 'where no document waits'), ('documents', pg_temp.path('sur identity'), 'another agency')) v (bucket, path, what);
 
 insert into storage.objects (bucket_id, name, metadata) values
   ('documents', pg_temp.path('norte viewing_sheet'), '{"mimetype": "image/jpeg", "size": 7}'),
   ('documents', pg_temp.path('sur deed'), '{"mimetype": "image/png", "contentLength": 7}');
-select is((select jsonb_build_object('status', status, 'uploaded', uploaded_at) from public.documents where id = pg_temp.id('sur deed')),
+select is((select jsonb_build_object('status', status, 'uploaded', uploaded_at) from public.documents where id = tests.id('sur deed')),
   '{"status": "requested", "uploaded": null}', 'before a file has a size it is not there');
 select is((select jsonb_build_object('status', status, 'size', size_bytes, 'dated', uploaded_at is not null and completed_at is not null)
-  from public.documents where id = pg_temp.id('norte viewing_sheet')), '{"status": "received", "size": 7, "dated": true}', 'a requested document is received with its file');
-select is((select done from public.operation_steps where operation_id = pg_temp.id('norte row') and step_id = 'propiedadesVisitadas'), true,
+  from public.documents where id = tests.id('norte viewing_sheet')), '{"status": "received", "size": 7, "dated": true}', 'a requested document is received with its file');
+select is((select done from public.operation_steps where operation_id = tests.id('norte row') and step_id = 'propiedadesVisitadas'), true,
   'and a viewing sheet closes propiedadesVisitadas');
 -- Refused with 42501: the one code that Storage answers as a refusal, with the message.
 select throws_ok(format('insert into storage.objects (bucket_id, name, metadata) values (''documents'', %L, %L)', name, metadata), '42501', message, label)
 from (values
-  (pg_temp.id('norte') || '/elsewhere.pdf', '{"size": 7}', 'No document waits for this file: it is there already, or was announced as another one.',
+  (tests.id('norte') || '/elsewhere.pdf', '{"size": 7}', 'No document waits for this file: it is there already, or was announced as another one.',
     'a file that no document waits for is refused'),
   (pg_temp.path('norte deed'), '{"size": 11}', 'The file has 11 bytes, and at most the announced 10 are taken.', 'a file larger than announced is refused'),
   (pg_temp.path('norte deed'), '{"size": 0}', 'The file is empty.', 'an empty file is refused')) v (name, metadata, message, label);

@@ -1,61 +1,23 @@
 -- Pages: newest first, stable while rows come in, and no cursor but the list's own.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(102);
 
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
+select tests.create_agency('norte');
 
--- What a refusal says: {"refused": <reason, else error code, else SQLSTATE>, "status", "code", "details"}.
-create function pg_temp.refusal(state text, detail text) returns jsonb
-language sql immutable strict as $$
-  select case when state like 'PT%'
-    then jsonb_build_object('status', substr(state, 3)::int,
-      'refused', coalesce(detail::jsonb -> 'details' ->> 'reason', detail::jsonb ->> 'code')) || detail::jsonb
-    else jsonb_build_object('refused', state) end
-$$;
-
--- A request as the Data API makes it: role anon, the key in its header.
-create function pg_temp.api(call text, key text default current_setting('test.key', true)) returns jsonb
-language plpgsql as $$
-declare
-  answer jsonb;
-  state text;
-  detail text;
-begin
-  perform set_config('request.headers', json_build_object('x-corredor-key', key)::text, true);
-  set local role anon;
-  begin
-    execute 'select ' || call into answer;
-  exception when others then
-    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true);
-  return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
-insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
-do $$ begin
-  perform set_config('test.key', admin.create_api_key(
-    pg_temp.id('agency'), 'Web', private.role_permissions('owner'), requests_per_minute => 100000), true);
-end $$;
-
-insert into public.contacts (agency_id, id, full_name) values (pg_temp.id('agency'), pg_temp.id('contact'), 'Ana');
+insert into public.contacts (agency_id, id, full_name) values (tests.id('norte'), tests.id('contact'), 'Ana');
 -- Twelve leads; three of them share an instant, so that the id decides their order.
 insert into public.leads (agency_id, id, full_name, contact_id, created_at)
-select pg_temp.id('agency'), pg_temp.id('lead ' || n), 'lead' || n, pg_temp.id('contact'),
+select tests.id('norte'), tests.id('lead ' || n), 'lead' || n, tests.id('contact'),
   timestamptz '2026-01-01 00:00:00.123456+00' + case when n in (5, 6, 7) then 5 else n end * interval '1 microsecond'
 from generate_series(1, 12) n;
 insert into public.operations (agency_id, lead_id, operation_type, created_at)
-select agency_id, id, 'buy', created_at from public.leads where agency_id = pg_temp.id('agency');
-insert into public.properties (agency_id, id, listing_type) values (pg_temp.id('agency'), pg_temp.id('flat'), 'sale');
+select agency_id, id, 'buy', created_at from public.leads where agency_id = tests.id('norte');
+select tests.create_property('flat', 'sale');
 insert into public.offers (agency_id, operation_id, property_id, amount, created_at)
-select agency_id, id, pg_temp.id('flat'), 1, created_at from public.operations where agency_id = pg_temp.id('agency');
+select agency_id, id, tests.id('flat'), 1, created_at from public.operations where agency_id = tests.id('norte');
 insert into public.subscriptions (agency_id, event_type, target_url, created_at)
-select agency_id, 'deal_won', 'https://example.com/' || full_name, created_at from public.leads where agency_id = pg_temp.id('agency');
-insert into public.documents (agency_id, status) select pg_temp.id('agency'), 'received' from generate_series(1, 12);
+select agency_id, 'deal_won', 'https://example.com/' || full_name, created_at from public.leads where agency_id = tests.id('norte');
+insert into public.documents (agency_id, status) select tests.id('norte'), 'received' from generate_series(1, 12);
 
 -- The ids of a list, walked page by page by its own cursors; a statement may run between the pages.
 create function pg_temp.walk(call text, page_limit int, between_pages text default 'select 1') returns text[]
@@ -66,7 +28,7 @@ declare
   ids text[] := '{}';
 begin
   for i in 1..30 loop
-    page := pg_temp.api(format('api.%s page_limit => %s, page_cursor => %L)', call, page_limit, next_cursor));
+    page := tests.api(format('api.%s page_limit => %s, page_cursor => %L)', call, page_limit, next_cursor));
     if jsonb_array_length(page -> 'data') > page_limit then raise 'a page of % rows', jsonb_array_length(page -> 'data'); end if;
     ids := ids || array(select r ->> 'id' from jsonb_array_elements(page -> 'data') with ordinality d (r, n) order by n);
     next_cursor := page ->> 'next_cursor';
@@ -80,7 +42,7 @@ create function pg_temp.newest_first(table_name text, position_at text default '
 language plpgsql as $$
 declare ids text[];
 begin
-  execute format('select array_agg(id::text order by %I desc, id desc) from public.%I where agency_id = %L', position_at, table_name, pg_temp.id('agency')) into ids;
+  execute format('select array_agg(id::text order by %I desc, id desc) from public.%I where agency_id = %L', position_at, table_name, tests.id('norte')) into ids;
   return ids;
 end
 $$;
@@ -96,30 +58,30 @@ from list, unnest('{1,5,6,7,11,12,13,200}'::int[]) page_limit;
 -- Stable while rows come in
 create temp table before as select pg_temp.newest_first('leads') as ids;
 select is(
-  pg_temp.walk('list_leads(', 5, format($$insert into public.leads (agency_id, full_name, contact_id) values (%L, 'Newer', %L)$$, pg_temp.id('agency'), pg_temp.id('contact'))),
+  pg_temp.walk('list_leads(', 5, format($$insert into public.leads (agency_id, full_name, contact_id) values (%L, 'Newer', %L)$$, tests.id('norte'), tests.id('contact'))),
   (select ids from before), 'leads that come in between two pages neither shift nor repeat a row');
-select is((select count(*)::int from public.leads where agency_id = pg_temp.id('agency')), 14, 'though they came in');
+select is(tests.count_rows('leads'), 14, 'though they came in');
 
 -- Sizes
-select is(jsonb_array_length(pg_temp.api('api.list_leads()') -> 'data'), 14, 'all that fits is on one page');
-select is(pg_temp.api('api.list_leads()') -> 'next_cursor', 'null', 'the last page has no cursor');
-select is(pg_temp.api('api.list_leads(page_limit => 14)') -> 'next_cursor', 'null', 'nor has one that is exactly full');
-select is(pg_temp.api('api.list_leads(temperature => ''hot'')'), '{"data": [], "next_cursor": null}',
+select is(jsonb_array_length(tests.api('api.list_leads()') -> 'data'), 14, 'all that fits is on one page');
+select is(tests.api('api.list_leads()') -> 'next_cursor', 'null', 'the last page has no cursor');
+select is(tests.api('api.list_leads(page_limit => 14)') -> 'next_cursor', 'null', 'nor has one that is exactly full');
+select is(tests.api('api.list_leads(temperature => ''hot'')'), '{"data": [], "next_cursor": null}',
   'an empty list is an empty array');
-insert into public.leads (agency_id, full_name, contact_id) select pg_temp.id('agency'), 'More', pg_temp.id('contact') from generate_series(1, 200);
-select is(jsonb_array_length(pg_temp.api('api.list_leads()') -> 'data'), 50,
+insert into public.leads (agency_id, full_name, contact_id) select tests.id('norte'), 'More', tests.id('contact') from generate_series(1, 200);
+select is(jsonb_array_length(tests.api('api.list_leads()') -> 'data'), 50,
   'a page has 50 rows unless told otherwise');
-select is(jsonb_array_length(pg_temp.api('api.list_leads(page_limit => 200)') -> 'data'), 200, 'and 200 at most');
-select is(pg_temp.api(format('api.list_leads(page_limit => %s)', n)) -> 'details' -> 'issues' -> 0 ->> 'path', 'limit',
+select is(jsonb_array_length(tests.api('api.list_leads(page_limit => 200)') -> 'data'), 200, 'and 200 at most');
+select is(tests.api(format('api.list_leads(page_limit => %s)', n)) -> 'details' -> 'issues' -> 0 ->> 'path', 'limit',
   n || ' rows are refused')
 from unnest('{0,-1,201,2147483647}'::int[]) n;
 select is(pg_temp.walk('list_leads(', 50), pg_temp.newest_first('leads'),
   'rows of one instant are not lost between pages');
 
 -- Cursors
-create temp table page as select pg_temp.api('api.list_leads(page_limit => 2)') as json;
+create temp table page as select tests.api('api.list_leads(page_limit => 2)') as json;
 select ok((select json ->> 'next_cursor' ~ '^[A-Za-z0-9_-]+$' from page), 'a cursor needs no escaping in a URL');
-select is(pg_temp.api(format('api.%s page_cursor => %L)', call, bad)) - 'rate_limit',
+select is(tests.api(format('api.%s page_cursor => %L)', call, bad)) - 'rate_limit',
   '{"refused": "invalid_cursor", "status": 422, "code": "validation_error", "details": {"reason": "invalid_cursor"}}', table_name || ' refuses the cursor: ' || name)
 from list, (values
   ('empty', ''), ('a number', '1'), ('no base64', '%%%'), ('base64 of nothing known', 'aGVsbG8'), ('not UTF-8', '_w'),
@@ -127,16 +89,16 @@ from list, (values
   ('half an id', translate(encode('1767225600123456.0b7e-4a', 'base64'), '+/=', '-_')),
   ('no id', translate(encode(convert_to('1767225600123456.' || repeat('-', 36), 'UTF8'), 'base64'), E'+/=\n', '-_')),
   ('a date too far', translate(encode(convert_to('99999999999999999.' || gen_random_uuid(), 'UTF8'), 'base64'), E'+/=\n', '-_'))) v (name, bad);
-select is(pg_temp.api(format('api.list_leads(page_cursor => %L)', left(json ->> 'next_cursor', -1))) ->> 'refused',
+select is(tests.api(format('api.list_leads(page_cursor => %L)', left(json ->> 'next_cursor', -1))) ->> 'refused',
   'invalid_cursor', 'a cursor cut short is refused')
 from page;
-select is(pg_temp.api(format('api.list_leads(page_cursor => %L)', (json ->> 'next_cursor') || 'A')) ->> 'refused',
+select is(tests.api(format('api.list_leads(page_cursor => %L)', (json ->> 'next_cursor') || 'A')) ->> 'refused',
   'invalid_cursor', 'one with a letter more too')
 from page;
 
 -- A cursor opens nothing: it is a place, not a right.
-insert into public.agencies (id, name, slug) values (pg_temp.id('sur'), 'Sur', 'sur-pgtap');
-select is(pg_temp.api(format('api.list_leads(page_cursor => %L)', json ->> 'next_cursor'), admin.create_api_key(pg_temp.id('sur'), 'Sur', '{leads:read}')),
+select tests.create_agency('sur');
+select is(tests.api(format('api.list_leads(page_cursor => %L)', json ->> 'next_cursor'), admin.create_api_key(tests.id('sur'), 'Sur', '{leads:read}')),
   '{"data": [], "next_cursor": null}', 'the cursor of another agency shows nothing of it') from page;
 
 select * from finish();

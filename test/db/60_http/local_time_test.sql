@@ -1,73 +1,8 @@
 -- The moment that a caller means by a date and time.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(16);
 
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
-
--- What a refusal says: {"refused": <reason, else error code, else SQLSTATE>, "status", "code", "details"}.
-create function pg_temp.refusal(state text, detail text) returns jsonb
-language sql immutable strict as $$
-  select case when state like 'PT%'
-    then jsonb_build_object('status', substr(state, 3)::int,
-      'refused', coalesce(detail::jsonb -> 'details' ->> 'reason', detail::jsonb ->> 'code')) || detail::jsonb
-    else jsonb_build_object('refused', state) end
-$$;
-
--- A statement as a caller with a key runs it: what it returns, or its refusal.
-create function pg_temp.api(call text, key text default current_setting('test.norte', true)) returns jsonb
-language plpgsql as $$
-declare
-  answer jsonb;
-  state text;
-  detail text;
-begin
-  perform set_config('request.headers', json_build_object('x-corredor-key', key)::text, true);
-  set local role anon;
-  begin
-    execute 'select ' || call into answer;
-  exception when others then
-    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true);
-  return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
--- A statement as an admin runs it in Studio: 'done', or the reason of its refusal.
-create function pg_temp.studio(statement text) returns text
-language plpgsql as $$
-declare
-  state text;
-  detail text;
-begin
-  execute statement;
-  return 'done';
-exception when others then
-  get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  return pg_temp.refusal(state, detail) ->> 'refused';
-end
-$$;
-
-create function pg_temp.populate(agency text) returns void
-language plpgsql as $$
-declare
-  a uuid := pg_temp.id(agency);
-  i uuid := pg_temp.id(agency || ' row');
-begin
-  insert into public.agencies (id, name, slug) values (a, agency, agency || '-pgtap');
-  insert into public.agents (agency_id, id, name, email) values (a, i, 'Ana', agency || '@agents.test');
-  perform set_config('test.' || agency, admin.create_api_key(a, 'Key', private.role_permissions('owner'), requests_per_minute => 100000), true);
-  insert into public.contacts (agency_id, id, full_name) values (a, i, 'Eva');
-  insert into public.leads (agency_id, id, full_name, contact_id, assigned_agent_id) values (a, i, 'Eva', i, i);
-  insert into public.properties (agency_id, id, listing_type, title, street, zone, city)
-  values (a, i, 'sale', 'Piso', 'Calle Sueca 21', 'Ruzafa', 'Valencia');
-  insert into public.operations (agency_id, id, lead_id, operation_type, property_id, stage) values (a, i, i, 'buy', i, 'viewings');
-end
-$$;
-do $$ begin perform pg_temp.populate('norte'), pg_temp.populate('sur'); end $$;
+select tests.populate('norte'), tests.populate('sur');
 
 set local time zone 'UTC';
 create function pg_temp.moment(value text, zone text default 'Europe/Madrid') returns text
@@ -79,7 +14,7 @@ begin
   return to_char(private.at_local_time(value, zone, 'starts_at'), 'YYYY-MM-DD HH24:MI');
 exception when others then
   get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  return pg_temp.refusal(state, detail) ->> 'refused';
+  return tests.refusal(state, detail) ->> 'refused';
 end
 $$;
 select is(pg_temp.moment('2027-01-10T10:00'), '2027-01-10 09:00', 'a local time in winter');

@@ -1,57 +1,11 @@
 -- POST /leads: the lead, and its side effects in the order of the specification.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(31);
 
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
-
--- What a refusal says: {"refused": <reason, else error code, else SQLSTATE>, "status", "code", "details"}.
-create function pg_temp.refusal(state text, detail text) returns jsonb
-language sql immutable strict as $$
-  select case when state like 'PT%'
-    then jsonb_build_object('status', substr(state, 3)::int,
-      'refused', coalesce(detail::jsonb -> 'details' ->> 'reason', detail::jsonb ->> 'code')) || detail::jsonb
-    else jsonb_build_object('refused', state) end
-$$;
-
--- A request as the Data API makes it: role anon, the key in its header.
-create function pg_temp.api(call text, key text default current_setting('test.key', true)) returns jsonb
-language plpgsql as $$
-declare
-  answer jsonb;
-  state text;
-  detail text;
-begin
-  perform set_config('request.headers', json_build_object('x-corredor-key', key)::text, true);
-  set local role anon;
-  begin
-    execute 'select ' || call into answer;
-  exception when others then
-    get stacked diagnostics state = returned_sqlstate, detail = pg_exception_detail;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true);
-  return coalesce(pg_temp.refusal(state, detail), answer);
-end
-$$;
-
-insert into public.agencies (id, name, slug) values (pg_temp.id('agency'), 'Norte', 'norte-pgtap');
-do $$ begin
-  perform set_config('test.key', admin.create_api_key(
-    pg_temp.id('agency'), 'Web', private.role_permissions('owner'), requests_per_minute => 100000), true);
-end $$;
-
--- POST /leads: the lead created.
-create function pg_temp.lead(body jsonb) returns jsonb
-language sql as $$
-  select coalesce(answer -> 'body', answer) from pg_temp.api(format('api.create_lead(%L)', body)) answer
-$$;
-
-insert into public.agents (agency_id, id, name, email) values (pg_temp.id('agency'), pg_temp.id('ana'), 'Ana', 'ana@norte.test');
+select tests.create_agency('norte'), tests.create_agent('ana');
 
 -- The whole body
-create temp table lead as select pg_temp.lead('{
+create temp table lead as select tests.post_lead('{
   "full_name": "  José García  ", "phone": "+34600111222", "email": " Jose@Example.com ", "origin": "email", "operation_type": "buy",
   "budget_max": 250000.5, "bedrooms_min": 2, "intent": "Piso con terraza", "notes": "Llamar por la tarde 🏠",
   "email_subject": "Consulta", "email_body": "Busco piso"}') as json;
@@ -59,37 +13,37 @@ select is((select json - 'id' - 'contact_id' - 'operation_id' - 'created_at' - '
   jsonb_build_object(
   'full_name', 'José García', 'phone', '+34600111222', 'phone_e164', '+34600111222', 'email', 'jose@example.com', 'email_is_valid', true, 'origin', 'email', 'lead_status', 'new', 'temperature', null,
   'intent', 'Piso con terraza', 'budget_max', 250000.5, 'bedrooms_min', 2, 'zone', null, 'language', null, 'urgency', null, 'summary', null, 'notes', 'Llamar por la tarde 🏠',
-  'assigned_agent_id', pg_temp.id('ana'), 'sanctions_status', 'pending', 'archived_at', null, 'archive_reason', null,
+  'assigned_agent_id', tests.id('ana'), 'sanctions_status', 'pending', 'archived_at', null, 'archive_reason', null,
   'known_contact', false, 'open_operations', '[]'::jsonb), 'the answer shows the lead as it was stored');
-select is((select pg_temp.api(format('api.get_lead(%L)', json ->> 'id')) from lead), (select json - 'known_contact' - 'open_operations' from lead),
+select is((select tests.api(format('api.get_lead(%L)', json ->> 'id')) from lead), (select json - 'known_contact' - 'open_operations' from lead),
   'and GET shows the same');
-select results_eq('select id::text, full_name, phone, email from public.contacts where agency_id = pg_temp.id(''agency'')',
+select results_eq('select id::text, full_name, phone, email from public.contacts where agency_id = tests.id(''norte'')',
   $$select json ->> 'contact_id', 'José García', '+34600111222', 'jose@example.com' from lead$$, 'its contact is created');
-select results_eq('select id::text, lead_id::text, operation_type, stage from public.operations where agency_id = pg_temp.id(''agency'')',
+select results_eq('select id::text, lead_id::text, operation_type, stage from public.operations where agency_id = tests.id(''norte'')',
   $$select json ->> 'operation_id', json ->> 'id', 'buy', 'qualification' from lead$$, 'its operation is open at the first stage');
-select results_eq('select lead_id::text, contact_id::text, status from public.sanctions_screens where agency_id = pg_temp.id(''agency'')',
+select results_eq('select lead_id::text, contact_id::text, status from public.sanctions_screens where agency_id = tests.id(''norte'')',
   $$select json ->> 'id', json ->> 'contact_id', 'pending' from lead$$, 'a sanctions screen is started');
-select results_eq('select lead_id::text, direction, channel, subject, body, qualification_status from public.messages where agency_id = pg_temp.id(''agency'')',
+select results_eq('select lead_id::text, direction, channel, subject, body, qualification_status from public.messages where agency_id = tests.id(''norte'')',
   $$select json ->> 'id', 'inbound', 'email', 'Consulta', 'Busco piso', 'pending' from lead$$, 'the mail is an inbound message that waits to be qualified');
 select is((select count(*)::int from information_schema.columns where table_schema = 'public' and table_name = 'leads' and column_name in ('email_subject', 'email_body')),
   0, 'the mail is not stored on the lead');
 
 -- The least body
 truncate lead;
-insert into lead select pg_temp.lead('{"full_name": "Berta"}');
+insert into lead select tests.post_lead('{"full_name": "Berta"}');
 select is((select json -> 'operation_id' from lead), 'null', 'without operation_type there is no operation');
 select is((select count(*)::int from public.operations where lead_id = (select (json ->> 'id')::uuid from lead)), 0,
   'none at all');
 select is((select json ->> 'origin' from lead), 'other', 'the origin is other unless told otherwise');
-select is((select count(*)::int from public.messages where agency_id = pg_temp.id('agency')), 1, 'nothing is there to qualify');
-select is((select count(*)::int from public.sanctions_screens where agency_id = pg_temp.id('agency')), 2, 'the screen is started all the same');
-select is(pg_temp.lead('{"full_name": "Ana", "operation_type": null}') -> 'operation_id', 'null',
+select is(tests.count_rows('messages'), 1, 'nothing is there to qualify');
+select is(tests.count_rows('sanctions_screens'), 2, 'the screen is started all the same');
+select is(tests.post_lead('{"full_name": "Ana", "operation_type": null}') -> 'operation_id', 'null',
   'a null operation_type is none');
 
 -- What is qualified
 create function pg_temp.message(body jsonb) returns text
 language plpgsql as $$
-declare new_id uuid := pg_temp.lead('{"full_name": "Ana"}' || body) ->> 'id';
+declare new_id uuid := tests.post_lead('{"full_name": "Ana"}' || body) ->> 'id';
 begin
   return (select m.body || ' (' || coalesce(m.subject, '-') || ', ' || m.qualification_status || ')' from public.messages m where m.lead_id = new_id);
 end
@@ -107,18 +61,18 @@ select is(pg_temp.message('{"email_body": "  ", "origin": "email"}'), null, 'a b
 -- Refused
 create function pg_temp.counts() returns text
 language sql as $$
-  select concat_ws(' ', (select count(*) from public.contacts where agency_id = pg_temp.id('agency')), (select count(*) from public.leads where agency_id = pg_temp.id('agency')), (select count(*) from public.operations where agency_id = pg_temp.id('agency')),
-    (select count(*) from public.sanctions_screens where agency_id = pg_temp.id('agency')), (select count(*) from public.messages where agency_id = pg_temp.id('agency')))
+  select concat_ws(' ', tests.count_rows('contacts'), tests.count_rows('leads'), tests.count_rows('operations'),
+    tests.count_rows('sanctions_screens'), tests.count_rows('messages'))
 $$;
 create temp table before as select pg_temp.counts() as counts;
-select is(pg_temp.lead('{"full_name": "Eva", "operation_type": "sell"}') - 'rate_limit',
+select is(tests.post_lead('{"full_name": "Eva", "operation_type": "sell"}') - 'rate_limit',
   '{"refused": "operation_type_not_allowed", "status": 422, "code": "validation_error", "details": {"reason": "operation_type_not_allowed", "issues": [{"path": "operation_type", "message": "sell is not allowed here; a listing lead comes from the application"}]}}', 'sell is refused');
-select is(pg_temp.lead('{"full_name": "Eva", "operation_type": "lease"}') ->> 'refused', 'invalid_body',
+select is(tests.post_lead('{"full_name": "Eva", "operation_type": "lease"}') ->> 'refused', 'invalid_body',
   'and so is what is no type');
-select is(pg_temp.lead(body) ->> 'refused', 'invalid_body', 'refused: ' || body::text) from (values
+select is(tests.post_lead(body) ->> 'refused', 'invalid_body', 'refused: ' || body::text) from (values
   ('{}'::jsonb), ('{"full_name": " "}'), ('{"full_name": "Eva", "origin": "mail"}'), ('{"full_name": "Eva", "budget_max": -1}'),
   ('{"full_name": "Eva", "bedrooms_min": 99}'), ('{"full_name": "Eva", "bedrooms_min": "two"}')) v (body);
-select is(pg_temp.lead(jsonb_build_object('full_name', 'Eva', 'operation_type', 'rent', 'email_body', repeat('x', 100001))) ->> 'refused',
+select is(tests.post_lead(jsonb_build_object('full_name', 'Eva', 'operation_type', 'rent', 'email_body', repeat('x', 100001))) ->> 'refused',
   'invalid_body', 'refused: a mail of more than 100,000 characters');
 select is(pg_temp.counts(), (select counts from before), 'a refused lead leaves nothing, not even its contact');
 
@@ -135,7 +89,7 @@ create trigger noted after insert on public.leads for each row execute function 
 create trigger noted after update of last_assigned_at on public.agents for each row execute function pg_temp.note('agent');
 create trigger noted after insert on public.operations for each row execute function pg_temp.note('operation');
 create trigger noted after insert on public.sanctions_screens for each row execute function pg_temp.note('sanctions screen');
-do $$ begin perform pg_temp.lead('{"full_name": "Nuevo", "operation_type": "rent"}'); end $$;
+do $$ begin perform tests.post_lead('{"full_name": "Nuevo", "operation_type": "rent"}'); end $$;
 select is((select string_agg(what, ', ' order by n) from written), 'contact, lead, agent, operation, sanctions screen',
   'the side effects happen in the order of the specification');
 

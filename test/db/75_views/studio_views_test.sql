@@ -1,55 +1,50 @@
 -- The views an admin opens in Studio: what each shows and leaves out, for two agencies, and that it is the reader's own.
 begin;
-create extension if not exists pgtap with schema extensions;
 select plan(47);
-
-create function pg_temp.id(name text) returns uuid
-language sql immutable as $$ select md5(name)::uuid $$;
 
 -- Two agencies with the same people and deals.
 create function pg_temp.populate(agency text) returns void
 language plpgsql as $$
 declare
-  a uuid := pg_temp.id(agency);
+  a uuid := tests.id(agency);
   person text;
 begin
-  insert into public.agencies (id, name, slug) values (a, initcap(agency), agency || '-pgtap');
+  perform tests.create_agency(agency);
   insert into public.agents (agency_id, id, name, email, active) values
-    (a, pg_temp.id(agency || ' ana'), 'Ana', 'ana@' || agency || '.test', true),
-    (a, pg_temp.id(agency || ' leo'), 'Leo', 'leo@' || agency || '.test', false);
-  perform set_config('test.' || agency, admin.create_api_key(a, 'Key', private.role_permissions('owner'), requests_per_minute => 100000), true);
+    (a, tests.id(agency || ' ana'), 'Ana', 'ana@' || agency || '.test', true),
+    (a, tests.id(agency || ' leo'), 'Leo', 'leo@' || agency || '.test', false);
   insert into public.properties (agency_id, id, listing_type, title, price) values
-    (a, pg_temp.id(agency || ' flat'), 'sale', 'Piso', 200000), (a, pg_temp.id(agency || ' let'), 'rent', 'Estudio', 700);
+    (a, tests.id(agency || ' flat'), 'sale', 'Piso', 200000), (a, tests.id(agency || ' let'), 'rent', 'Estudio', 700);
   foreach person in array '{Eva,Pau,Iris,Hugo,Gone,Rita}'::text[] loop
-    insert into public.contacts (agency_id, id, full_name) values (a, pg_temp.id(agency || person), person);
+    insert into public.contacts (agency_id, id, full_name) values (a, tests.id(agency || person), person);
     insert into public.leads (agency_id, id, full_name, contact_id, budget_max, assigned_agent_id, created_at) values (
-      a, pg_temp.id(agency || person), person, pg_temp.id(agency || person), 300000,
-      case person when 'Pau' then pg_temp.id(agency || ' leo') when 'Iris' then null else pg_temp.id(agency || ' ana') end,
+      a, tests.id(agency || person), person, tests.id(agency || person), 300000,
+      case person when 'Pau' then tests.id(agency || ' leo') when 'Iris' then null else tests.id(agency || ' ana') end,
       now() - interval '3 days 1 hour');
   end loop;
   -- Eva stands in the gate of viewings, Pau has everything done, Iris came today, Hugo is to be seen tomorrow, Gone is
   -- archived, Rita has not paid her deposit.
   insert into public.operations (agency_id, id, lead_id, operation_type, stage, property_id, created_at) values
-    (a, pg_temp.id(agency || 'Eva op'), pg_temp.id(agency || 'Eva'), 'buy', 'viewings', null, now() - interval '10 days 1 hour'),
-    (a, pg_temp.id(agency || 'Pau op'), pg_temp.id(agency || 'Pau'), 'buy', 'search', pg_temp.id(agency || ' flat'), now() - interval '20 days 1 hour'),
-    (a, pg_temp.id(agency || 'Iris op'), pg_temp.id(agency || 'Iris'), 'buy', 'search', null, now()),
-    (a, pg_temp.id(agency || 'Hugo op'), pg_temp.id(agency || 'Hugo'), 'rent', 'viewings', null, now() - interval '9 days'),
-    (a, pg_temp.id(agency || 'Gone op'), pg_temp.id(agency || 'Gone'), 'sell', 'listed', null, now() - interval '90 days'),
-    (a, pg_temp.id(agency || 'Rita op'), pg_temp.id(agency || 'Rita'), 'rent', 'handover', pg_temp.id(agency || ' let'), now() - interval '8 days');
+    (a, tests.id(agency || 'Eva op'), tests.id(agency || 'Eva'), 'buy', 'viewings', null, now() - interval '10 days 1 hour'),
+    (a, tests.id(agency || 'Pau op'), tests.id(agency || 'Pau'), 'buy', 'search', tests.id(agency || ' flat'), now() - interval '20 days 1 hour'),
+    (a, tests.id(agency || 'Iris op'), tests.id(agency || 'Iris'), 'buy', 'search', null, now()),
+    (a, tests.id(agency || 'Hugo op'), tests.id(agency || 'Hugo'), 'rent', 'viewings', null, now() - interval '9 days'),
+    (a, tests.id(agency || 'Gone op'), tests.id(agency || 'Gone'), 'sell', 'listed', null, now() - interval '90 days'),
+    (a, tests.id(agency || 'Rita op'), tests.id(agency || 'Rita'), 'rent', 'handover', tests.id(agency || ' let'), now() - interval '8 days');
   update public.leads set archived_at = now(), archive_reason = 'test' where agency_id = a and full_name = 'Gone';
   insert into public.viewings (agency_id, property_id, lead_id, operation_id, starts_at, ends_at) values
-    (a, pg_temp.id(agency || ' let'), pg_temp.id(agency || 'Hugo'), pg_temp.id(agency || 'Hugo op'), now() + interval '1 day', now() + interval '25 hours');
+    (a, tests.id(agency || ' let'), tests.id(agency || 'Hugo'), tests.id(agency || 'Hugo op'), now() + interval '1 day', now() + interval '25 hours');
   insert into public.offers (agency_id, operation_id, property_id, amount, status) values
-    (a, pg_temp.id(agency || 'Pau op'), pg_temp.id(agency || ' flat'), 190000, 'accepted');
+    (a, tests.id(agency || 'Pau op'), tests.id(agency || ' flat'), 190000, 'accepted');
 end
 $$;
-do $$ begin perform pg_temp.populate('norte'), pg_temp.populate('sur'); end $$;
+select pg_temp.populate('norte'), pg_temp.populate('sur');
 
 -- What an admin reads in Studio, of one agency, as text.
 create function pg_temp.shown(columns text, view_name text, agency text default 'norte') returns setof text
 language plpgsql as $$
 begin
-  return query execute format('select concat_ws('' | '', %s) from public.%I v where v.agency_id = %L', columns, view_name, pg_temp.id(agency));
+  return query execute format('select concat_ws('' | '', %s) from public.%I v where v.agency_id = %L', columns, view_name, tests.id(agency));
 end
 $$;
 
@@ -79,7 +74,7 @@ select results_eq($$select * from pg_temp.shown('agency, flow, stage, operations
     ('Norte | Alquiler | Visitas | 1 | 1 | - | 9.0'), ('Norte | Alquiler | Fianza y llaves | 1 | 0 | 700.00 | 8.0'),
     ('Norte | Venta | Publicación y visitas | 1 | 0 | - | 90.0')$$,
   'with its operations, those a gate holds, their worth by offer or price, and their days there');
-update public.operations set stage = 'lost', lost_reason = 'x' where id = pg_temp.id('norteEva op');
+update public.operations set stage = 'lost', lost_reason = 'x' where id = tests.id('norteEva op');
 select results_eq($$select * from pg_temp.shown('stage, outcome, operations, held_by_gate, coalesce(average_days::text, ''-''), coalesce(longest_since::text, ''-'')', 'pipeline_by_stage') where shown like 'Perdida%' and shown !~ '\| 0 \| 0'$$,
   $$values ('Perdida | failure | 1 | 0 | - | -')$$, 'a closing stage counts what closed so, and nothing waits there');
 select is((select count(*)::int from pg_temp.shown('stage', 'pipeline_by_stage') where shown = 'Visitas'), 2, 'a stage that became empty stays');
@@ -90,12 +85,12 @@ select results_eq($$select * from pg_temp.shown('agency, client, flow, stage, da
     ('Sur | Eva | Compra | Visitas | 10 | Propiedades visitadas, Propiedad favorita elegida | Ana'),
     ('Sur | Rita | Alquiler | Fianza y llaves | 8 | Fianza pagada | Ana | Estudio')$$,
   'a week without a move is stuck, the longest first, with what the gate waits for; not a viewing ahead, an archived lead, a new one');
-update public.operations set stage = 'viewings' where id = pg_temp.id('surPau op');
-update public.operations set stage = 'cancelled' where id = pg_temp.id('surEva op');
-update public.viewings set status = 'cancelled' where agency_id = pg_temp.id('sur');
+update public.operations set stage = 'viewings' where id = tests.id('surPau op');
+update public.operations set stage = 'cancelled' where id = tests.id('surEva op');
+update public.viewings set status = 'cancelled' where agency_id = tests.id('sur');
 select results_eq($$select * from pg_temp.shown('client', 'stuck_operations', 'sur')$$, $$values ('Hugo'), ('Rita')$$,
   'a moved and a closed one leave, and one whose viewing was called off comes');
-update public.operations set deposit_paid_at = now() where id = pg_temp.id('surRita op');
+update public.operations set deposit_paid_at = now() where id = tests.id('surRita op');
 select results_eq($$select * from pg_temp.shown('client, coalesce(pending_steps, ''-'')', 'stuck_operations', 'sur')$$,
   $$values ('Hugo | Propiedades visitadas, Propiedad favorita elegida'), ('Rita | -')$$, 'a paid deposit is no longer waited for');
 
@@ -103,8 +98,8 @@ select results_eq($$select * from pg_temp.shown('client, coalesce(pending_steps,
 select results_eq($$select * from pg_temp.shown('agency, client, coalesce(former_agent, ''-''), days_waiting, open_operations', 'leads_without_agent') order by 1$$,
   $$values ('Norte | Iris | - | 3 | Compra: Búsqueda'), ('Norte | Pau | Leo | 3 | Compra: Búsqueda')$$,
   'nobody, or somebody who left, looks after these');
-update public.leads set assigned_agent_id = pg_temp.id('norte ana') where id = pg_temp.id('norteIris');
-update public.leads set archived_at = now(), archive_reason = 'x' where id = pg_temp.id('nortePau');
+update public.leads set assigned_agent_id = tests.id('norte ana') where id = tests.id('norteIris');
+update public.leads set archived_at = now(), archive_reason = 'x' where id = tests.id('nortePau');
 select is_empty($$select * from pg_temp.shown('client', 'leads_without_agent')$$, 'an assigned and an archived one leave');
 select isnt_empty($$select * from pg_temp.shown('client', 'leads_without_agent', 'sur')$$, 'and the other agency keeps its own');
 
@@ -112,7 +107,7 @@ select isnt_empty($$select * from pg_temp.shown('client', 'leads_without_agent',
 create function pg_temp.screen(agency text, person text, status text, entries jsonb, at timestamptz default clock_timestamp()) returns void
 language sql as $$
   insert into public.sanctions_screens (agency_id, id, lead_id, contact_id, status, score, entries, source, created_at, resolved_at)
-  values (pg_temp.id(agency), pg_temp.id(agency || person || status), pg_temp.id(agency || person), pg_temp.id(agency || person), status,
+  values (tests.id(agency), tests.id(agency || person || status), tests.id(agency || person), tests.id(agency || person), status,
     (entries #>> '{0,score}')::numeric, entries, 'list', at, at)
 $$;
 do $$
@@ -139,11 +134,11 @@ select is_empty($$select * from pg_temp.shown('client', 'possible_sanctions_matc
 create function pg_temp.subscribe(agency text, target text) returns void
 language sql as $$
   insert into public.subscriptions (agency_id, id, event_type, target_url)
-  values (pg_temp.id(agency), pg_temp.id(agency || target), 'document_completed', 'https://' || target || '.example/')
+  values (tests.id(agency), tests.id(agency || target), 'document_completed', 'https://' || target || '.example/')
 $$;
 create function pg_temp.complete(agency text, name text) returns void
 language sql as $$
-  insert into public.documents (agency_id, id, status) values (pg_temp.id(agency), pg_temp.id(agency || name), 'received')
+  insert into public.documents (agency_id, id, status) values (tests.id(agency), tests.id(agency || name), 'received')
 $$;
 create function pg_temp.drain(good text[]) returns void
 language plpgsql as $$
@@ -194,10 +189,10 @@ select results_eq($$select * from pg_temp.failures('sur')$$,
 select admin.replay_event(event_id) as targets from public.failed_deliveries where agency = 'Sur';
 do $$ begin perform pg_temp.drain('{uno}'); end $$;
 select is_empty($$select * from pg_temp.failures('sur')$$, 'after a replay that arrived it is gone');
-delete from public.subscriptions where id = pg_temp.id('nortedos');
+delete from public.subscriptions where id = tests.id('nortedos');
 select results_eq($$select substring(failures, 'no: .*subscribed') from pg_temp.failures()$$, $$values ('no: the target is no longer subscribed')$$,
   'a target that unsubscribed is not replayed to');
-update public.deliveries set state = 'unknown', status_code = null, error = 'drain_died' where agency_id = pg_temp.id('norte') and state = 'accepted';
+update public.deliveries set state = 'unknown', status_code = null, error = 'drain_died' where agency_id = tests.id('norte') and state = 'accepted';
 select is((select count(*)::int from pg_temp.failures() where failures like '%uno.example/ | drain_died | 2 | careful: the target may have it already%'), 1,
   'what may have arrived is replayed with care');
 
@@ -206,33 +201,14 @@ create temp table view as
 select c.relname::text as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'v';
 select set_eq('select name from view', array['pipeline_by_stage', 'stuck_operations', 'failed_deliveries', 'leads_without_agent', 'possible_sanctions_matches'],
   'these are the views');
-create function pg_temp.as_caller(statement text, role_name text default 'anon') returns text
-language plpgsql as $$
-declare answer text;
-begin
-  perform set_config('request.headers', json_build_object('x-corredor-key', current_setting('test.sur'))::text, true);
-  execute format('set local role %I', role_name);
-  begin
-    execute statement into answer;
-  exception when others then
-    answer := sqlstate;
-  end;
-  reset role;
-  perform set_config('request.headers', '', true);
-  return answer;
-end
-$$;
-select is(pg_temp.as_caller(format('select count(*) from public.%I', name), role_name), '42501', role_name || ' does not read ' || name)
+select is(tests.request(format('count(*) from public.%I', name), role_name, tests.key('sur')) ->> 'refused', '42501', role_name || ' does not read ' || name)
 from view, unnest('{anon,authenticated,service_role}'::text[]) role_name order by name, role_name;
-do $$
-declare v text;
-begin
-  for v in select name from view loop execute format('grant select on public.%I to anon', v); end loop;
-end $$;
-select is(pg_temp.as_caller(format('select string_agg(distinct agency, '','') from public.%I', name)), expected, name || ', were it granted, shows ' || coalesce(expected, 'nothing'))
+select tests.studio(format('grant select on public.%I to anon', name)) from view;
+select is(coalesce(answer ->> 'refused', answer ->> 'agencies'), expected, name || ', were it granted, shows ' || coalesce(expected, 'nothing'))
 from (values ('pipeline_by_stage', 'Sur'), ('stuck_operations', 'Sur'), ('leads_without_agent', 'Sur'), ('possible_sanctions_matches', null),
   -- Callers have no right to the events and deliveries behind it.
-  ('failed_deliveries', '42501')) v (name, expected);
+  ('failed_deliveries', '42501')) v (name, expected),
+  tests.api(format('jsonb_build_object(''agencies'', string_agg(distinct agency, '','')) from public.%I', name), tests.key('sur')) answer;
 
 select * from finish();
 rollback;

@@ -37,7 +37,7 @@ export async function tooManyStrangers(
   let budget: Budget;
   try {
     service ??= new ServiceRpc(ANSWER_WITHIN_MS);
-    budget = await service.once<Budget>("count_stranger", { address, key_prefix });
+    budget = await service.once("count_stranger", { address, key_prefix });
   } catch (cause) {
     logProblem({
       request_id: c.get("requestId"),

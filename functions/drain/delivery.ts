@@ -4,7 +4,7 @@ import {
   resolveTarget,
   type TargetProblem,
 } from "../_shared/target.ts";
-import type { ClaimedEvent, DeliveryResult } from "./database.ts";
+import type { ClaimedEvent, DeliveryResult } from "./event_queue.ts";
 import { exchange, type Outcome } from "./exchange.ts";
 import type { Sign } from "./lane.ts";
 import { CPU, EXCHANGE_MS } from "./limits.ts";

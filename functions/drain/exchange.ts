@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { connect, type TLSSocket } from "node:tls";
 import { isAddress } from "../_shared/addresses.ts";
 import { type CheckedTarget, hostOf } from "../_shared/target.ts";
-import { type AnswerHead, isWhole, LAST_CHUNK_BYTES, parseHead } from "./answer.ts";
+import { type AnswerHead, isWhole, LAST_CHUNK_BYTES, parseHead } from "./http_response.ts";
 
 /** What came of one POST. `status` is what the target answered, if it did; `error` is why that is not a success. */
 export interface Outcome {

@@ -1,12 +1,12 @@
 import { answerJob } from "../_shared/job.ts";
 import { serve } from "../_shared/serve.ts";
 import { WorkerBudget } from "../_shared/worker_budget.ts";
-import { Database } from "./database.ts";
+import { JobQueue } from "./job_queue.ts";
 import { type Qualify, qualifier } from "./qualify.ts";
 import { Run, type Summary } from "./run.ts";
 import { type Screen, sanctionsService } from "./sanctions_service.ts";
 
-const database = new Database();
+const queue = new JobQueue();
 /** One for all runs of this worker. On a platform of one's own, WORKER_LIMITS=none says that it sets no limits. */
 const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "none" });
 const qualify: Qualify = await qualifier();
@@ -45,6 +45,6 @@ function ask(): Promise<Summary> {
 }
 
 async function work(): Promise<Summary> {
-  running = new Run(database, budget, qualify, screen);
+  running = new Run(queue, budget, qualify, screen);
   return running.work();
 }

@@ -1,4 +1,4 @@
-import type { Attempt, Message } from "./database.ts";
+import type { Attempt, Message } from "./job_queue.ts";
 import { qualifyByRules, RULES_VERSION } from "./rules/qualify.ts";
 
 /** Reads a message for a lead's wishes, at its n-th attempt. */

@@ -1,5 +1,5 @@
 import type { WorkerBudget } from "../_shared/worker_budget.ts";
-import type { Claim, Database, Job } from "./database.ts";
+import type { Claim, Job, JobQueue } from "./job_queue.ts";
 import { AT_ONCE, CLAIM_MAX, CPU, JOB_MS, RUN_MS } from "./limits.ts";
 import type { Qualify } from "./qualify.ts";
 import type { Screen } from "./sanctions_service.ts";
@@ -19,7 +19,7 @@ export interface Summary {
  * do. Then it gives back the others and has itself called again.
  */
 export class Run {
-  readonly #database: Database;
+  readonly #queue: JobQueue;
   readonly #budget: WorkerBudget;
   readonly #qualify: Qualify;
   readonly #screen: Screen | undefined;
@@ -28,13 +28,8 @@ export class Run {
   #hasBegun = false;
   #stopping = false;
 
-  constructor(
-    database: Database,
-    budget: WorkerBudget,
-    qualify: Qualify,
-    screen: Screen | undefined,
-  ) {
-    this.#database = database;
+  constructor(queue: JobQueue, budget: WorkerBudget, qualify: Qualify, screen: Screen | undefined) {
+    this.#queue = queue;
     this.#budget = budget;
     this.#qualify = qualify;
     this.#screen = screen;
@@ -44,13 +39,13 @@ export class Run {
     this.#end_ms = Date.now() + Math.min(RUN_MS, this.#budget.timeFor(JOB_MS));
     while (this.#mayBegin(CPU.claim_ms + CPU.job_ms)) {
       this.#budget.spend(CPU.claim_ms);
-      const claim = await this.#database.claim(CLAIM_MAX);
+      const claim = await this.#queue.claim(CLAIM_MAX);
       if (claim.jobs.length === 0) return this.#summary;
       const notBegun = await this.#workOff(claim);
-      if (notBegun.length > 0) await this.#database.release(claim.claim_id, notBegun);
+      if (notBegun.length > 0) await this.#queue.release(claim.claim_id, notBegun);
     }
     // A run that did nothing would be followed by others that do nothing.
-    if (this.#hasBegun) await this.#database.continue();
+    if (this.#hasBegun) await this.#queue.continue();
     return this.#summary;
   }
 
@@ -94,14 +89,14 @@ export class Run {
     try {
       if (job.message !== null) {
         const attempt = await this.#qualify(job.message, job.attempt);
-        await this.#database.qualified(claimId, job.id, attempt);
+        await this.#queue.qualified(claimId, job.id, attempt);
         this.#summary[attempt.status === "done" ? "qualified" : "to_retry"] += 1;
       } else if (job.person !== null && this.#screen) {
         const { source, matches } = await this.#screen(job.person);
-        await this.#database.screened(claimId, job.id, source, matches);
+        await this.#queue.screened(claimId, job.id, source, matches);
         this.#summary.screened += 1;
       } else {
-        this.#summary.screened += await this.#database.screen(claimId, [job.id]);
+        this.#summary.screened += await this.#queue.screen(claimId, [job.id]);
       }
     } catch (error) {
       await this.#giveBack(claimId, job, error);
@@ -113,7 +108,7 @@ export class Run {
     this.#hasBegun = true;
     this.#budget.spend(CPU.job_ms);
     try {
-      this.#summary.screened += await this.#database.screen(
+      this.#summary.screened += await this.#queue.screen(
         claimId,
         jobs.map(({ id }) => id),
       );
@@ -129,7 +124,7 @@ export class Run {
       JSON.stringify({ level: "error", job_id: job.id, attempt: job.attempt, cause: message }),
     );
     this.#summary.to_retry += 1;
-    await this.#database.retry(claimId, job.id, message).catch(() => {});
+    await this.#queue.retry(claimId, job.id, message).catch(() => {});
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Match, Person } from "./database.ts";
+import type { Match, Person } from "./job_queue.ts";
 
 /** Screens a person with a service outside. */
 export type Screen = (person: Person) => Promise<{ source: string; matches: Match[] }>;

@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { Qualification } from "../../../types/contracts/qualification.ts";
-import type { Attempt, Message } from "../database.ts";
+import type { Attempt, Message } from "../job_queue.ts";
 import { groundedIn } from "./grounding.ts";
 import { promptFor } from "./prompt.ts";
 

@@ -64,7 +64,7 @@ async function call<Json>(
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), ANSWER_WITHIN_MS);
   let response: Response;
-  let problem: string;
+  let errorBody: string;
   try {
     const json = JSON.stringify(args);
     response = await fetch(RPC_URL + rpc, {
@@ -80,13 +80,13 @@ async function call<Json>(
     if (response.ok) {
       return { json: await read(response), rateLimit: rateLimitOf(response.headers) };
     }
-    problem = await response.text();
+    errorBody = await response.text();
   } catch (error) {
     throw unavailable(error);
   } finally {
     clearTimeout(timer);
   }
-  throw fromDatabase(response.status, problem, caller.credential?.kind === "access_token");
+  throw fromDatabase(response.status, errorBody, caller.credential?.kind === "access_token");
 }
 
 /**

@@ -28,7 +28,7 @@ export class ServiceRpc {
       try {
         return await this.#callOnce(name, body);
       } catch (error) {
-        if (error instanceof Refused) throw error;
+        if (error instanceof RejectedCall) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
@@ -51,10 +51,10 @@ export class ServiceRpc {
       signal: AbortSignal.timeout(this.#answerWithin_ms),
     });
     if (response.ok) return (await response.json()) as Result;
-    const problem = `${name} answered ${response.status}: ${await response.text()}`;
-    throw response.status < 500 ? new Refused(problem) : new Error(problem);
+    const message = `${name} answered ${response.status}: ${await response.text()}`;
+    throw response.status < 500 ? new RejectedCall(message) : new Error(message);
   }
 }
 
 /** The database understood and said no; asking again would not help. */
-class Refused extends Error {}
+class RejectedCall extends Error {}

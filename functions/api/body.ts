@@ -1,4 +1,4 @@
-import { invalid, Refusal } from "../_shared/errors.ts";
+import { invalid, RequestError } from "../_shared/errors.ts";
 
 const BODY_BYTES_MAX = 1024 * 1024;
 /** How much of a refused body is still read, so that the client gets to see the answer and not a broken connection. */
@@ -39,11 +39,14 @@ async function readBytes(
     size += value.byteLength;
     if (size > 0 && !isJson) {
       await discard(reader);
-      throw new Refusal("unsupported_media_type", "The body must be sent as application/json.");
+      throw new RequestError(
+        "unsupported_media_type",
+        "The body must be sent as application/json.",
+      );
     }
     if (size > BODY_BYTES_MAX) {
       await discard(reader);
-      throw new Refusal("payload_too_large", "The body is larger than 1 MiB.", {
+      throw new RequestError("payload_too_large", "The body is larger than 1 MiB.", {
         details: { max_bytes: BODY_BYTES_MAX },
       });
     }
@@ -80,6 +83,6 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-function malformed(message: string): Refusal {
+function malformed(message: string): RequestError {
   return invalid("invalid_json", "The body is not JSON.", [{ path: "body", message }]);
 }

@@ -93,7 +93,7 @@ function checked<Contract extends z.ZodType>(
   );
 }
 
-/** A contract may name the spec's own reason for a refusal; the reason then says more than "invalid body". */
+/** A contract may name the spec's own reason; the reason then says more than "invalid body". */
 function reasonIn(issues: z.core.$ZodIssue[]): ValidationReason | undefined {
   for (const issue of issues) {
     if (issue.code === "custom" && issue.params?.reason) return issue.params.reason;

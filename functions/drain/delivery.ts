@@ -2,7 +2,7 @@ import {
   type CheckedTarget,
   checkUrl,
   resolveTarget,
-  type TargetProblem,
+  type TargetError,
 } from "../_shared/target.ts";
 import type { ClaimedEvent, DeliveryResult } from "./event_queue.ts";
 import { exchange, type Outcome } from "./exchange.ts";
@@ -73,7 +73,7 @@ export interface Delivery {
 export class Resolver {
   readonly #known = new Map<string, { until: number; target: ReturnType<typeof resolveTarget> }>();
 
-  async resolve(url: URL): Promise<CheckedTarget | TargetProblem> {
+  async resolve(url: URL): Promise<CheckedTarget | TargetError> {
     const now = performance.now();
     let known = this.#known.get(url.hostname);
     if (known === undefined || known.until < now) {

@@ -19,8 +19,7 @@ declare
   page jsonb;
 begin
   if rows_wanted not between 1 and 200 then
-    perform private.refuse('invalid_value', 'A page has 1 to 200 rows.',
-      '{"issues": [{"path": "limit", "message": "A page has 1 to 200 rows."}]}');
+    perform private.refuse_member('invalid_value', 'limit', 'page_size', 'A page has 1 to 200 rows.');
   end if;
   -- Dynamic, so that each combination of filters is planned for itself and finds its index. Every name in it is a
   -- literal of the calling RPC; what the caller sends travels in $1 to $6.

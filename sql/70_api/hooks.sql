@@ -22,8 +22,7 @@ declare
   caller private.principal := private.authorize(private.event_permission(event_type));
 begin
   if private.event_permission(event_type) is null then
-    perform private.refuse('unknown_event_type', 'There is no such event.', jsonb_build_object('issues', jsonb_build_array(
-      jsonb_build_object('path', 'event_type', 'message', 'There is no such event.'))));
+    perform private.refuse_member('unknown_event_type', 'event_type', 'unknown_event_type', 'There is no such event.');
   end if;
   return caller;
 end

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { amount, id, moment, optional, text } from "./fields.ts";
+import { issue } from "./issues.ts";
 import { page } from "./pages.ts";
 
 const CURRENCIES = new Set(Intl.supportedValuesOf("currency"));
@@ -29,7 +30,7 @@ export const CreateOffer = z
       z
         .string()
         .toUpperCase()
-        .refine((code) => CURRENCIES.has(code), "must be an ISO 4217 currency code")
+        .refine((code) => CURRENCIES.has(code), issue("not_a_currency"))
         .meta({ minLength: 3, maxLength: 3 }),
     ).describe("ISO 4217 currency code; by default EUR."),
     notes: optional(text(10_000)).describe("Free text."),

@@ -1,4 +1,4 @@
-import { MEANING_OF_REASON } from "../../../types/contracts/errors.ts";
+import { REASONS } from "../../../types/contracts/reasons.ts";
 
 /** The groups of endpoints, in the order in which they are read. */
 export const TAGS = [
@@ -42,8 +42,8 @@ Each code has one status. A path that does not exist is answered 404 \`not_found
 
 | reason | means |
 |---|---|
-${Object.entries(MEANING_OF_REASON)
-  .map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`)
+${Object.entries(REASONS)
+  .map(([reason, { meaning }]) => `| \`${reason}\` | ${meaning} |`)
   .join("\n")}
 
 </details>

@@ -1,5 +1,5 @@
 import type { ValidationReason } from "../../../types/contracts/errors.ts";
-import type { Contract } from "../endpoint.ts";
+import type { Contract, Endpoint } from "../endpoint.ts";
 
 /** What people are told about an endpoint besides its contract. */
 export interface Prose {
@@ -23,3 +23,13 @@ export interface Prose {
 
 /** Prose by operationId. */
 export type Chapter = Record<string, Prose>;
+
+/** A route with all that is known of it. */
+export interface Described {
+  method: "get" | "post" | "patch" | "delete";
+  /** As OpenAPI writes it: /leads/{id}. */
+  path: string;
+  tag: string;
+  endpoint: Endpoint;
+  prose: Prose;
+}

@@ -14,7 +14,7 @@ import { ApiError } from "../../_shared/errors.ts";
 import { signDownload, signUpload } from "../../_shared/storage.ts";
 import { type ApiContext, callerOf, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
-import { logFailure } from "../failure.ts";
+import { logApiError } from "../error_response.ts";
 import { idempotencyKey, noQuery, pathId, readBody } from "../request.ts";
 import { Resource } from "../resource.ts";
 import { type Created, markReplayed } from "../response.ts";
@@ -100,7 +100,7 @@ async function uploadOf(c: ApiContext, document: z.output<typeof Document>, path
     };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    logFailure(c, error);
+    logApiError(c, error);
     return null;
   }
 }

@@ -1,8 +1,8 @@
 import {
   CreatedHook,
   CreateHook,
+  EVENTS,
   Hook,
-  PERMISSION_OF_EVENT,
   SampleHookQuery,
   SampleOfEvent,
 } from "../../../types/contracts/hooks.ts";
@@ -38,7 +38,7 @@ hooks.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
   const body = await readBody(c, create.body);
   // Which permission it takes depends on the event, so a target is refused only to a caller who may subscribe.
-  c.set("permission", PERMISSION_OF_EVENT[body.event_type]);
+  c.set("permission", EVENTS[body.event_type].permission);
   // Loaded when somebody first subscribes: what reads addresses needs half of Node's modules.
   const { assertDeliverable } = await import("../../_shared/target.ts");
   const target = await assertDeliverable(body.target_url);

@@ -2,7 +2,7 @@ import type { Permission } from "../../types/contracts/permissions.ts";
 import { type Caller, callRpc, type RpcAnswer } from "./caller_rpc.ts";
 
 const REMEMBER_MS = 5 * 60_000;
-const REMEMBERED_MAX = 1000;
+const MAX_REMEMBERED = 1000;
 const countries = new Map<string, { country: string; until: number }>();
 
 /**
@@ -35,7 +35,7 @@ function countryIn(answer: RpcAnswer): string {
 async function remember(caller: Caller, answer: RpcAnswer): Promise<void> {
   const hash = await hashOf(caller);
   countries.delete(hash);
-  if (countries.size >= REMEMBERED_MAX) {
+  if (countries.size >= MAX_REMEMBERED) {
     // A Map keeps the order of insertion, so the first key is the one remembered longest.
     const oldest = countries.keys().next().value;
     if (oldest !== undefined) countries.delete(oldest);

@@ -29,7 +29,7 @@ const REASONS: Record<TargetError["code"], string> = {
   own_address: "The host is this service.",
   dns_failed: "The host's name has no address.",
 };
-const LONGEST_URL = 2000;
+const MAX_URL_LENGTH = 2000;
 /** A resolver that is slower than this does not hold up a subscription: the address is checked again when sending. */
 const RESOLVE_FOR_SUBSCRIBER_MS = 1500;
 
@@ -62,7 +62,7 @@ export function checkUrl(text: string): URL | TargetError {
   url.hash = "";
   url.hostname = url.hostname.replace(/\.$/, "");
   if (url.port === "0") return errorOf("invalid_url");
-  if (url.href.length > LONGEST_URL) return errorOf("url_too_long");
+  if (url.href.length > MAX_URL_LENGTH) return errorOf("url_too_long");
   if (url.protocol !== "https:") return errorOf("https_required");
   if (url.username || url.password) return errorOf("userinfo_not_allowed");
   const host = hostOf(url);

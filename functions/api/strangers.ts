@@ -15,7 +15,7 @@ interface Budget {
 }
 
 const ANSWER_WITHIN_MS = 2000;
-const SPENT_MAX = 1000;
+const MAX_SPENT = 1000;
 /** Who may come again when. It spares the database what a caller sends who does not wait. */
 const spent = new Map<string, { until: number; error: ApiError }>();
 let service: ServiceRpc | undefined;
@@ -63,7 +63,7 @@ function remember(who: string, budget: Budget): ApiError {
   );
   // A Map keeps the order of insertion, so the first one is remembered longest.
   const oldest = spent.keys().next().value;
-  if (spent.size >= SPENT_MAX && oldest !== undefined) spent.delete(oldest);
+  if (spent.size >= MAX_SPENT && oldest !== undefined) spent.delete(oldest);
   spent.set(who, { until: Date.now() + retry_after_seconds * 1000, error });
   return error;
 }

@@ -10,7 +10,7 @@ import type {
   EventQueue,
   RunOrder,
 } from "./event_queue.ts";
-import type { Sign } from "./lane.ts";
+import type { PaceSignal } from "./lane.ts";
 import { AT_RISK_MS, CLAIM, CPU, END_MS, RECORD_AT_ONCE, RUN_MS } from "./limits.ts";
 
 /** What a run did, as `public.drain_runs` shows it. */
@@ -52,7 +52,7 @@ export class Run {
     this.#queue = queue;
     this.#budget = budget;
     this.id = id;
-    this.#records = new Batch({ most: RECORD_AT_ONCE, after_ms: AT_RISK_MS }, (items) =>
+    this.#records = new Batch({ max: RECORD_AT_ONCE, after_ms: AT_RISK_MS }, (items) =>
       this.#record(items),
     );
     this.#dispatcher = new Dispatcher({
@@ -123,7 +123,7 @@ export class Run {
       this.#counts.claimed += events.length + without_post;
       const notBegun = await this.#accept(events);
       if (notBegun.length > 0) return this.#handOver(notBegun);
-      if (events.length >= most / 2) this.#claimSize = Math.min(CLAIM.most, most * 2);
+      if (events.length >= most / 2) this.#claimSize = Math.min(CLAIM.max, most * 2);
       if (events.length + without_post > 0) continue;
       // A run takes what was there when it started, so an agency that has no more stays without.
       if (busy.length === 0) return;
@@ -185,13 +185,13 @@ export class Run {
     }
   }
 
-  async #post(delivery: Delivery): Promise<{ sign: Sign; took_ms: number }> {
-    const { result, sign, took_ms } = await deliver(delivery, this.#resolver);
+  async #post(delivery: Delivery): Promise<{ signal: PaceSignal; took_ms: number }> {
+    const { result, signal, took_ms } = await deliver(delivery, this.#resolver);
     this.#counts.posted += 1;
     this.#counts[result.state] += 1;
     this.#records.add(result);
     this.#targetDone(delivery.event);
-    return { sign, took_ms };
+    return { signal, took_ms };
   }
 
   #drop({ id, event }: Delivery): void {

@@ -1,6 +1,6 @@
 import type { WorkerBudget } from "../_shared/worker_budget.ts";
 import type { Claim, Job, JobQueue } from "./job_queue.ts";
-import { AT_ONCE, CLAIM_MAX, CPU, JOB_MS, RUN_MS } from "./limits.ts";
+import { AT_ONCE, CPU, JOB_MS, MAX_CLAIM, RUN_MS } from "./limits.ts";
 import type { Qualify } from "./qualify.ts";
 import type { Screen } from "./sanctions_service.ts";
 
@@ -39,7 +39,7 @@ export class Run {
     this.#end_ms = Date.now() + Math.min(RUN_MS, this.#budget.timeFor(JOB_MS));
     while (this.#mayBegin(CPU.claim_ms + CPU.job_ms)) {
       this.#budget.spend(CPU.claim_ms);
-      const claim = await this.#queue.claim(CLAIM_MAX);
+      const claim = await this.#queue.claim(MAX_CLAIM);
       if (claim.jobs.length === 0) return this.#summary;
       const notBegun = await this.#workOff(claim);
       if (notBegun.length > 0) await this.#queue.release(claim.claim_id, notBegun);
@@ -63,10 +63,10 @@ export class Run {
     // Screens against our own list are one statement. One that failed goes alone, so that it does not fail the others.
     const alone = jobs.filter(({ message, attempt }) => message || this.#screen || attempt > 1);
     const together = jobs.filter((job) => !alone.includes(job));
-    const queue = [...alone];
+    const waiting = [...alone];
     const worker = async () => {
-      for (let job = queue[0]; job && this.#mayBegin(cpuOf(job)); job = queue[0]) {
-        queue.shift();
+      for (let job = waiting[0]; job && this.#mayBegin(cpuOf(job)); job = waiting[0]) {
+        waiting.shift();
         await this.#counted(job, () => this.#doOne(claim_id, job));
       }
     };
@@ -74,7 +74,7 @@ export class Run {
       ...Array.from({ length: AT_ONCE }, worker),
       this.#screenTogether(claim_id, together),
     ]);
-    return queue.map(({ id }) => id);
+    return waiting.map(({ id }) => id);
   }
 
   async #counted(job: Job, work: () => Promise<void>): Promise<void> {

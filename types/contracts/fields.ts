@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CONTRACT_ISSUES, issue } from "./issues.ts";
 
 /** The most an amount or a budget may be; the database has the same limit. */
-export const AMOUNT_MAX = 1_000_000_000;
+export const MAX_AMOUNT = 1_000_000_000;
 
 const UNSTORABLE = "\u0000";
 /** A character that shows: no blank, no control character, and none without a width, such as U+200B. */
@@ -85,7 +85,7 @@ export const asWritten = z
 export const amount = z
   .number()
   .positive(CONTRACT_ISSUES.not_positive.message)
-  .max(AMOUNT_MAX)
+  .max(MAX_AMOUNT)
   .refine((value) => Number(value.toFixed(2)) === value, issue("too_many_decimals", { max: 2 }));
 
 /** A moment in ISO 8601, UTC. */

@@ -25,7 +25,7 @@ const HINT_OF_METHOD: Record<string, string> = {
   initialize: "initialize needs protocolVersion, capabilities and clientInfo with name and version",
   "tools/call": "tools/call needs name, and arguments as an object",
 };
-const MESSAGE_CHARACTERS_MAX = 200;
+const MAX_MESSAGE_CHARACTERS = 200;
 
 /**
  * Takes a parsed body for one request or notification, or says why it is none. A message that is none of JSON-RPC is
@@ -81,7 +81,7 @@ function isOfParams({ path }: z.core.$ZodIssue): boolean {
 function first(issues: readonly z.core.$ZodIssue[]): string {
   const [issue] = issues;
   const what = issue ? `${issue.path.join(".")} ${issue.message}`.trim() : "";
-  return what.slice(0, MESSAGE_CHARACTERS_MAX);
+  return what.slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
 function invalid(message: string, id?: RpcId): RpcError {

@@ -10,7 +10,7 @@ import { spanishOf } from "../../../types/contracts/reasons.ts";
 import type { ApiError } from "../../_shared/errors.ts";
 import { stepOf } from "./tasks.ts";
 
-const ISSUES_MAX = 20;
+const MAX_ISSUES = 20;
 
 /** How arguments are parsed, so that what zod itself finds wrong is said in the language of the tools. */
 export const IN_SPANISH = { error: z.locales.es().localeError, reportInput: true } as const;
@@ -53,7 +53,7 @@ function inSpanish(
 
 /** Arguments that do not fit a tool's input, named one by one. */
 export function toolErrorOfArguments(issues: z.core.$ZodIssue[]): ToolError {
-  const named = issues.flatMap(toIssues).slice(0, ISSUES_MAX);
+  const named = issues.flatMap(toIssues).slice(0, MAX_ISSUES);
   const paths = named.map(({ path, message }) => `${path}: ${message}`).join("; ");
   return {
     error: {

@@ -58,7 +58,7 @@ const UNAUTHORIZED = {
 };
 const NOT_FOUND = {
   id: "NotFound",
-  ...notFound("The id is none, or not one of your agency's."),
+  ...notFound("Your agency has nothing with that id."),
 };
 const METHOD_NOT_ALLOWED = {
   id: "MethodNotAllowed",

@@ -20,7 +20,7 @@ export const TAGS = [
 export function overview(baseUrl: string): string {
   return `The back office of real-estate brokerages: leads, a deal pipeline whose gates nobody can bypass, offers, and signed events.
 
-Send \`Authorization: Bearer <API key>\`, or an access token that was got by OAuth. A credential belongs to one agency and carries permissions; each endpoint says which one it takes. Whatever is not a success is \`{"error":{"code","message","details"}}\`.
+Send \`Authorization: Bearer <API key>\`, or an access token obtained through OAuth. A credential belongs to one agency and carries permissions; each endpoint says which one it takes. Whatever is not a success is \`{"error":{"code","message","details"}}\`.
 
 <details>
 <summary>Requests: JSON, pages, retries, limits</summary>

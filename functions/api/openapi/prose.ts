@@ -33,3 +33,27 @@ export interface Described {
   endpoint: Endpoint;
   prose: Prose;
 }
+
+/** What is told of a list; `refuses` is what it has beside its cursor. */
+export function describeList(
+  rows: string,
+  description: string,
+  page: object,
+  refuses: Prose["refuses"] = {},
+): Prose {
+  return {
+    summary: `List ${rows}`,
+    description,
+    gives: { 200: [`A page of ${rows}.`, page] },
+    refuses: { invalid_cursor: "cursor", ...refuses },
+  };
+}
+
+/** What is told of an endpoint that gets one object, which is named with its article. */
+export function describeGet(object: string, description: string, data: object): Prose {
+  return {
+    summary: `Get ${object}`,
+    description,
+    gives: { 200: [`The ${object.replace(/^an? /, "")}.`, { data }] },
+  };
+}

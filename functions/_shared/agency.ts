@@ -1,8 +1,8 @@
 import type { Permission } from "../../types/contracts/permissions.ts";
-import { type Caller, callDatabase, type DatabaseAnswer } from "./database.ts";
+import { type Caller, callRpc, type RpcAnswer } from "./caller_rpc.ts";
 
 const REMEMBER_MS = 5 * 60_000;
-const REMEMBERED_MAX = 1000;
+const MAX_REMEMBERED = 1000;
 const countries = new Map<string, { country: string; until: number }>();
 
 /**
@@ -12,8 +12,8 @@ const countries = new Map<string, { country: string; until: number }>();
 export async function authenticate(
   caller: Caller,
   permission: Permission | undefined,
-): Promise<DatabaseAnswer> {
-  const answer = await callDatabase("authenticate", { required_permission: permission }, caller);
+): Promise<RpcAnswer> {
+  const answer = await callRpc("authenticate", { required_permission: permission }, caller);
   await remember(caller, answer);
   return answer;
 }
@@ -28,14 +28,14 @@ export async function countryOf(caller: Caller, permission: Permission): Promise
   return countryIn(await authenticate(caller, permission));
 }
 
-function countryIn(answer: DatabaseAnswer): string {
+function countryIn(answer: RpcAnswer): string {
   return (JSON.parse(answer.json) as { country: string }).country;
 }
 
-async function remember(caller: Caller, answer: DatabaseAnswer): Promise<void> {
+async function remember(caller: Caller, answer: RpcAnswer): Promise<void> {
   const hash = await hashOf(caller);
   countries.delete(hash);
-  if (countries.size >= REMEMBERED_MAX) {
+  if (countries.size >= MAX_REMEMBERED) {
     // A Map keeps the order of insertion, so the first key is the one remembered longest.
     const oldest = countries.keys().next().value;
     if (oldest !== undefined) countries.delete(oldest);

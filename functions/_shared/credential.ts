@@ -4,7 +4,7 @@ export interface Credential {
   kind: "api_key" | "access_token";
 }
 
-const TOKEN_LENGTH_MAX = 8192;
+const MAX_TOKEN_LENGTH = 8192;
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 const API_KEY = /^cor_/;
 const ACCESS_TOKEN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
@@ -14,7 +14,7 @@ const ACCESS_TOKEN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
  * reach the Data API, which could take it for a key of the project.
  */
 export function readCredential(authorization: string | undefined): Credential | undefined {
-  if (authorization === undefined || authorization.length > TOKEN_LENGTH_MAX) return undefined;
+  if (authorization === undefined || authorization.length > MAX_TOKEN_LENGTH) return undefined;
   const token = BEARER.exec(authorization)?.[1];
   if (token === undefined) return undefined;
   if (API_KEY.test(token)) return { token, kind: "api_key" };

@@ -1,8 +1,15 @@
 import { type ErrorCode, STATUS_OF_CODE } from "../../types/contracts/errors.ts";
-import { ApiError, type RateLimit, toApiError, unauthorized, unavailable } from "./errors.ts";
+import {
+  ApiError,
+  type RateLimit,
+  type RuleIssue,
+  toApiError,
+  unauthorized,
+  unavailable,
+} from "./errors.ts";
 
 /** The Data API's body of a failed call. */
-interface Problem {
+interface FailedCall {
   code?: string;
   message?: string;
   details?: string | null;
@@ -12,6 +19,7 @@ interface Problem {
 interface Raised {
   code: ErrorCode;
   details: Record<string, unknown>;
+  issue?: RuleIssue;
   rate_limit?: { limit: number; remaining: number; reset: number };
 }
 
@@ -24,11 +32,11 @@ const GATEWAY_AWAY = new Set([502, 503, 504, 520, 521, 522, 523, 524]);
  * of all others only the kind is told, never the database's text, which may quote another agency's data.
  */
 export function fromDatabase(status: number, body: string, sentAccessToken: boolean): ApiError {
-  const problem = parse<Problem>(body) ?? {};
-  const cause = { status, ...(problem.code ? problem : { body: body.slice(0, 2000) }) };
-  const code = problem.code ?? "";
+  const failed = parse<FailedCall>(body) ?? {};
+  const cause = { status, ...(failed.code ? failed : { body: body.slice(0, 2000) }) };
+  const code = failed.code ?? "";
 
-  if (/^PT\d{3}$/.test(code)) return fromRaised(problem) ?? toApiError(cause);
+  if (/^PT\d{3}$/.test(code)) return fromRaised(failed) ?? toApiError(cause);
   if (INVALID_VALUES.has(code)) {
     return new ApiError("validation_error", "A value is not acceptable.", {
       details: { reason: "invalid_value" },
@@ -54,12 +62,13 @@ export function fromDatabase(status: number, body: string, sentAccessToken: bool
 }
 
 /** An answer that a rule chose is no fault, so it has no cause to log. */
-function fromRaised(problem: Problem): ApiError | undefined {
-  const raised = parse<Raised>(problem.details ?? "");
+function fromRaised(failed: FailedCall): ApiError | undefined {
+  const raised = parse<Raised>(failed.details ?? "");
   if (!raised || !Object.hasOwn(STATUS_OF_CODE, raised.code)) return undefined;
-  return new ApiError(raised.code, problem.message ?? "The request was refused.", {
+  return new ApiError(raised.code, failed.message ?? "The request was refused.", {
     details: raised.details ?? {},
     rateLimit: raised.rate_limit && asText(raised.rate_limit),
+    issue: raised.issue,
   });
 }
 

@@ -5,6 +5,7 @@ import {
   STATUS_OF_CODE,
   type ValidationReason,
 } from "../../types/contracts/errors.ts";
+import type { IssueCode, IssueValues } from "../../types/contracts/issues.ts";
 
 /** How much of its request budget a credential has left, as the RateLimit headers say it. */
 export interface RateLimit {
@@ -13,10 +14,17 @@ export interface RateLimit {
   reset: string;
 }
 
+/** What a rule in SQL found wrong with the one member that `details.issues` names. */
+export interface RuleIssue {
+  code: IssueCode;
+  values?: IssueValues;
+}
+
 interface ApiErrorOptions {
   details?: Record<string, unknown>;
   rateLimit?: RateLimit | undefined;
-  /** What really happened, for the log. Refusals that are part of the contract have none. */
+  issue?: RuleIssue | undefined;
+  /** What really happened, for the log. Errors that are part of the contract have none. */
   cause?: unknown;
 }
 
@@ -26,6 +34,7 @@ export class ApiError extends Error {
   readonly status: (typeof STATUS_OF_CODE)[ErrorCode];
   readonly details: Record<string, unknown>;
   readonly rateLimit: RateLimit | undefined;
+  readonly issue: RuleIssue | undefined;
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -33,6 +42,7 @@ export class ApiError extends Error {
     this.status = STATUS_OF_CODE[code];
     this.details = options.details ?? {};
     this.rateLimit = options.rateLimit;
+    this.issue = options.issue;
   }
 
   /** The body of the answer. */
@@ -41,17 +51,17 @@ export class ApiError extends Error {
   }
 }
 
-/** Refusals that a function makes by itself, before the database has seen the caller. */
-export class Refusal extends ApiError {}
+/** What a function finds wrong with a request by itself, before the database has seen the caller. */
+export class RequestError extends ApiError {}
 
 /** Nothing is here that this caller may see. */
-export function notFound(): Refusal {
-  return new Refusal("not_found", "There is no such thing here.");
+export function notFound(): RequestError {
+  return new RequestError("not_found", "There is no such thing here.");
 }
 
 /** Refuses a request whose text, body, query or header does not fit the contract. */
-export function invalid(reason: ValidationReason, message: string, issues: Issue[]): Refusal {
-  return new Refusal("validation_error", message, { details: { reason, issues } });
+export function invalid(reason: ValidationReason, message: string, issues: Issue[]): RequestError {
+  return new RequestError("validation_error", message, { details: { reason, issues } });
 }
 
 /** The caller sent no usable credential, or one that nobody knows. */

@@ -24,14 +24,14 @@ export async function answerJob(
 ): Promise<Response> {
   const shown = digestOf(request.headers.get("apikey") ?? "");
   if (!ours.some((key) => timingSafeEqual(shown, key))) {
-    return refusal(
+    return errorResponse(
       401,
       "unauthorized",
       `The ${worker} is called with a secret key of the project.`,
     );
   }
   if (request.method !== "POST") {
-    return refusal(405, "method_not_allowed", `The ${worker} takes POST.`, { allow: "POST" });
+    return errorResponse(405, "method_not_allowed", `The ${worker} takes POST.`, { allow: "POST" });
   }
   const order: Order = (await request.json().catch(() => null)) ?? {};
   const work = start(order);
@@ -43,7 +43,7 @@ export async function answerJob(
     return Response.json(await work);
   } catch (error) {
     console.error(error);
-    return refusal(503, "unavailable", "The database does not answer.");
+    return errorResponse(503, "unavailable", "The database does not answer.");
   }
 }
 
@@ -52,7 +52,7 @@ function digestOf(key: string): Uint8Array {
   return createHash("sha256").update(key).digest();
 }
 
-function refusal(
+function errorResponse(
   status: number,
   code: string,
   message: string,

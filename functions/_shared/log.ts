@@ -2,7 +2,7 @@
  * Writes one line of JSON, which the platform's log explorer can filter by field. Causes go here and never into an
  * answer.
  */
-export function logProblem(entry: {
+export function logError(entry: {
   request_id: string;
   method: string;
   path: string;

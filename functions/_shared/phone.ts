@@ -6,7 +6,7 @@ import {
 } from "libphonenumber-js";
 
 /** What is longer holds no phone number that is worth searching for. */
-const READ_MAX_CHARACTERS = 500;
+const MAX_READ_CHARACTERS = 500;
 
 /**
  * A phone as it is stored: in E.164, so that one person's number is always written the same way, or as it came when no
@@ -18,7 +18,7 @@ export async function readPhone(
 ): Promise<string> {
   if (!/\d/.test(sent.normalize("NFKC"))) return sent;
   // The (0) of "+34 (0) 612 345 678" is for those who dial inside the country.
-  const text = sent.slice(0, READ_MAX_CHARACTERS).normalize("NFKC").replaceAll("(0)", " ");
+  const text = sent.slice(0, MAX_READ_CHARACTERS).normalize("NFKC").replaceAll("(0)", " ");
   const saysCountry = /^\D*\+/.test(text);
   const read = (saysCountry && numberIn(text)) || numberIn(text, asCountry(await agencyCountry()));
   return read ?? sent;

@@ -1,4 +1,5 @@
 import { secretHeaders, supabaseUrl } from "./environment.ts";
+import type { Exactly, RpcArguments, RpcName } from "./rpc.ts";
 
 const PAUSES_MS = [100, 500, 2000];
 
@@ -18,36 +19,42 @@ export class ServiceRpc {
   }
 
   /** Calls an RPC that may be repeated: one that fails in passing is tried again. */
-  async call<T>(name: string, args: Record<string, unknown>): Promise<T> {
+  async call<Name extends RpcName, Given extends RpcArguments<Name>, Result>(
+    name: Name,
+    args: Exactly<Given, Name>,
+  ): Promise<Result> {
     const body = JSON.stringify(args);
     for (const pause_ms of PAUSES_MS) {
       try {
-        return await this.#callOnce<T>(name, body);
+        return await this.#callOnce(name, body);
       } catch (error) {
-        if (error instanceof Refused) throw error;
+        if (error instanceof RejectedCall) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
-    return this.#callOnce<T>(name, body);
+    return this.#callOnce(name, body);
   }
 
   /** Calls an RPC once, for what nobody should wait for. */
-  once<T>(name: string, args: Record<string, unknown>): Promise<T> {
-    return this.#callOnce<T>(name, JSON.stringify(args));
+  once<Name extends RpcName, Given extends RpcArguments<Name>, Result>(
+    name: Name,
+    args: Exactly<Given, Name>,
+  ): Promise<Result> {
+    return this.#callOnce(name, JSON.stringify(args));
   }
 
-  async #callOnce<T>(name: string, body: string): Promise<T> {
+  async #callOnce<Result>(name: RpcName, body: string): Promise<Result> {
     const response = await fetch(this.#url + name, {
       method: "POST",
       headers: this.#headers,
       body,
       signal: AbortSignal.timeout(this.#answerWithin_ms),
     });
-    if (response.ok) return (await response.json()) as T;
-    const problem = `${name} answered ${response.status}: ${await response.text()}`;
-    throw response.status < 500 ? new Refused(problem) : new Error(problem);
+    if (response.ok) return (await response.json()) as Result;
+    const message = `${name} answered ${response.status}: ${await response.text()}`;
+    throw response.status < 500 ? new RejectedCall(message) : new Error(message);
   }
 }
 
 /** The database understood and said no; asking again would not help. */
-class Refused extends Error {}
+class RejectedCall extends Error {}

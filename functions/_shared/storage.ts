@@ -1,5 +1,5 @@
+import type { Caller } from "./caller_rpc.ts";
 import { credentialHeaders } from "./credential.ts";
-import type { Caller } from "./database.ts";
 import { publicSupabaseUrl, publishableKey, supabaseUrl } from "./environment.ts";
 import { ApiError, unavailable } from "./errors.ts";
 

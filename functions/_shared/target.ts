@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isAddress, isLocalName, isPublicAddress } from "./addresses.ts";
 
 /** Why a target is refused: a word for the delivery log and a sentence for people. */
-export interface TargetProblem {
+export interface TargetError {
   code:
     | "invalid_url"
     | "url_too_long"
@@ -20,7 +20,7 @@ export interface CheckedTarget {
   addresses: string[];
 }
 
-const PROBLEMS: Record<TargetProblem["code"], string> = {
+const REASONS: Record<TargetError["code"], string> = {
   invalid_url: "This is not a URL that can be called.",
   url_too_long: "The URL has more than 2000 characters, as it is sent.",
   https_required: "The URL must begin with https://.",
@@ -29,7 +29,7 @@ const PROBLEMS: Record<TargetProblem["code"], string> = {
   own_address: "The host is this service.",
   dns_failed: "The host's name has no address.",
 };
-const LONGEST_URL = 2000;
+const MAX_URL_LENGTH = 2000;
 /** A resolver that is slower than this does not hold up a subscription: the address is checked again when sending. */
 const RESOLVE_FOR_SUBSCRIBER_MS = 1500;
 
@@ -56,33 +56,33 @@ export async function assertDeliverable(
 }
 
 /** The rules that need no look-up. */
-export function checkUrl(text: string): URL | TargetProblem {
-  if (!URL.canParse(text)) return problem("invalid_url");
+export function checkUrl(text: string): URL | TargetError {
+  if (!URL.canParse(text)) return errorOf("invalid_url");
   const url = new URL(text);
   url.hash = "";
   url.hostname = url.hostname.replace(/\.$/, "");
-  if (url.port === "0") return problem("invalid_url");
-  if (url.href.length > LONGEST_URL) return problem("url_too_long");
-  if (url.protocol !== "https:") return problem("https_required");
-  if (url.username || url.password) return problem("userinfo_not_allowed");
+  if (url.port === "0") return errorOf("invalid_url");
+  if (url.href.length > MAX_URL_LENGTH) return errorOf("url_too_long");
+  if (url.protocol !== "https:") return errorOf("https_required");
+  if (url.username || url.password) return errorOf("userinfo_not_allowed");
   const host = hostOf(url);
-  if (ownHosts.has(host)) return problem("own_address");
+  if (ownHosts.has(host)) return errorOf("own_address");
   if (privateTargetsAllowed) return url;
   // The URL parser has turned octal, hexadecimal and decimal forms of an address into the dotted one.
   const isPublic = isAddress(host) ? isPublicAddress(host) : !isLocalName(host);
-  return isPublic ? url : problem("private_address");
+  return isPublic ? url : errorOf("private_address");
 }
 
 /** Looks the host up and judges its addresses. One private address among them is enough to refuse it. */
 export async function resolveTarget(
   url: URL,
   lookUp = resolve,
-): Promise<CheckedTarget | TargetProblem> {
+): Promise<CheckedTarget | TargetError> {
   const host = hostOf(url);
   const addresses = isAddress(host) ? [host] : await lookUp(host);
-  if (addresses.length === 0) return problem("dns_failed");
+  if (addresses.length === 0) return errorOf("dns_failed");
   if (!privateTargetsAllowed && !addresses.every(isPublicAddress)) {
-    return problem("private_address");
+    return errorOf("private_address");
   }
   return { url, addresses };
 }
@@ -111,8 +111,8 @@ function hostsOf(...settings: string[]): Set<string> {
   );
 }
 
-function problem(code: TargetProblem["code"]): TargetProblem {
-  return { code, reason: PROBLEMS[code] };
+function errorOf(code: TargetError["code"]): TargetError {
+  return { code, reason: REASONS[code] };
 }
 
 function timer(after_ms: number): { elapsed: Promise<undefined>; clear(): void } {

@@ -26,7 +26,7 @@ export class WorkerBudget {
   readonly #age_ms: () => number;
   #begun_cpu_ms = LIMITS.start_cpu_ms;
   #ended_cpu_ms = LIMITS.start_cpu_ms;
-  #most_cpu_ms = LIMITS.first_cpu_ms;
+  #max_cpu_ms = LIMITS.first_cpu_ms;
   #killed_at_ms = LIMITS.life_ms;
 
   /** The clock of `performance` starts with the worker. */
@@ -37,13 +37,13 @@ export class WorkerBudget {
 
   /** A request has come. */
   requestCame(): void {
-    this.#most_cpu_ms = Math.max(this.#most_cpu_ms, this.#ended_cpu_ms + LIMITS.next_cpu_ms);
+    this.#max_cpu_ms = Math.max(this.#max_cpu_ms, this.#ended_cpu_ms + LIMITS.next_cpu_ms);
     this.#killed_at_ms = Math.max(this.#killed_at_ms, 2 * this.#age_ms());
   }
 
   /** CPU of what may still be begun. */
   get cpu_ms(): number {
-    return this.#unlimited ? Number.POSITIVE_INFINITY : this.#most_cpu_ms - this.#begun_cpu_ms;
+    return this.#unlimited ? Number.POSITIVE_INFINITY : this.#max_cpu_ms - this.#begun_cpu_ms;
   }
 
   /** For how long work may still be begun that takes so long at most. */

@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { publicBaseUrl } from "../_shared/environment.ts";
-import { notFound, Refusal } from "../_shared/errors.ts";
+import { notFound, RequestError } from "../_shared/errors.ts";
 import type { ApiEnv } from "./context.ts";
 import { discovery } from "./discovery.ts";
-import { answerError } from "./failure.ts";
+import { sendError } from "./error_response.ts";
 import { preflight, standardHeaders } from "./headers.ts";
 import { mcp } from "./mcp/route.ts";
 import { agents } from "./v1/agents.ts";
@@ -30,8 +30,8 @@ app.use(
     app,
     onMethodNotAllowed: (c, methods) => {
       c.header("Allow", methods.join(", "));
-      return answerError(
-        new Refusal("method_not_allowed", "This path does not take that method.", {
+      return sendError(
+        new RequestError("method_not_allowed", "This path does not take that method.", {
           details: { allowed_methods: methods },
         }),
         c,
@@ -39,8 +39,8 @@ app.use(
     },
   }),
 );
-app.notFound((c) => answerError(isRoot(c.req.path) ? nothingAtTheRoot() : notFound(), c));
-app.onError(answerError);
+app.notFound((c) => sendError(isRoot(c.req.path) ? nothingAtTheRoot() : notFound(), c));
+app.onError(sendError);
 
 app.route("/v1/agents", agents);
 app.route("/v1/documents", documents);
@@ -65,9 +65,9 @@ function isRoot(path: string): boolean {
 }
 
 /** Whoever opens the address that they were given is told where to read on. */
-function nothingAtTheRoot(): Refusal {
+function nothingAtTheRoot(): RequestError {
   const at = `${publicBaseUrl()}/api/v1`;
-  return new Refusal(
+  return new RequestError(
     "not_found",
     `There is nothing here. The API is described for people at ${at}/docs, and for programs at ${at}/openapi.json.`,
   );

@@ -1,8 +1,8 @@
-import { invalid, Refusal } from "../_shared/errors.ts";
+import { invalid, RequestError } from "../_shared/errors.ts";
 
-const BODY_BYTES_MAX = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 /** How much of a refused body is still read, so that the client gets to see the answer and not a broken connection. */
-const DISCARDED_BYTES_MAX = 8 * 1024 * 1024;
+const MAX_DISCARDED_BYTES = 8 * 1024 * 1024;
 const READ_WITHIN_MS = 30_000;
 const JSON_MEDIA_TYPE = /^application\/json *(;|$)/i;
 
@@ -39,12 +39,15 @@ async function readBytes(
     size += value.byteLength;
     if (size > 0 && !isJson) {
       await discard(reader);
-      throw new Refusal("unsupported_media_type", "The body must be sent as application/json.");
+      throw new RequestError(
+        "unsupported_media_type",
+        "The body must be sent as application/json.",
+      );
     }
-    if (size > BODY_BYTES_MAX) {
+    if (size > MAX_BODY_BYTES) {
       await discard(reader);
-      throw new Refusal("payload_too_large", "The body is larger than 1 MiB.", {
-        details: { max_bytes: BODY_BYTES_MAX },
+      throw new RequestError("payload_too_large", "The body is larger than 1 MiB.", {
+        details: { max_bytes: MAX_BODY_BYTES },
       });
     }
     chunks.push(value);
@@ -54,7 +57,7 @@ async function readBytes(
 
 async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   let size = 0;
-  while (size < DISCARDED_BYTES_MAX) {
+  while (size < MAX_DISCARDED_BYTES) {
     const { done, value } = await reader.read();
     if (done) return;
     size += value.byteLength;
@@ -80,6 +83,6 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-function malformed(message: string): Refusal {
+function malformed(message: string): RequestError {
   return invalid("invalid_json", "The body is not JSON.", [{ path: "body", message }]);
 }

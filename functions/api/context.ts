@@ -1,8 +1,9 @@
 import type { Context } from "hono";
 import type { Permission } from "../../types/contracts/permissions.ts";
+import { type Caller, callRpc, type RpcAnswer } from "../_shared/caller_rpc.ts";
 import type { Credential } from "../_shared/credential.ts";
-import { type Caller, callDatabase, type DatabaseAnswer } from "../_shared/database.ts";
 import type { RateLimit } from "../_shared/errors.ts";
+import type { Exactly, RpcArguments, RpcName } from "../_shared/rpc.ts";
 
 /** What a request carries from middleware to handlers. */
 export interface ApiEnv {
@@ -23,12 +24,12 @@ export function callerOf(c: ApiContext): Caller {
 }
 
 /** Calls the endpoint's one RPC as the caller, and shows the caller's request budget in the answer. */
-export async function rpc(
+export async function rpc<Name extends RpcName, Given extends RpcArguments<Name>>(
   c: ApiContext,
-  name: string,
-  args: Record<string, unknown>,
-): Promise<DatabaseAnswer> {
-  const answer = await callDatabase(name, args, callerOf(c));
+  name: Name,
+  args: Exactly<Given, Name>,
+): Promise<RpcAnswer> {
+  const answer = await callRpc(name, args, callerOf(c));
   showRateLimit(c, answer.rateLimit);
   return answer;
 }

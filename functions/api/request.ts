@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ValidationReason } from "../../types/contracts/errors.ts";
+import { ISSUES } from "../../types/contracts/issues.ts";
 import { NoQuery } from "../../types/contracts/pages.ts";
 import { invalid, notFound } from "../_shared/errors.ts";
 import { readJson } from "./body.ts";
@@ -7,7 +8,7 @@ import type { ApiContext } from "./context.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
-const ISSUES_MAX = 50;
+const MAX_ISSUES = 50;
 
 /** Whether Postgres would take a text for a UUID as people write them. */
 export function isUuid(value: string): boolean {
@@ -89,11 +90,11 @@ function checked<Contract extends z.ZodType>(
   throw invalid(
     reasonIn(issues) ?? reason,
     `The ${part} does not fit.`,
-    issues.flatMap((issue) => toIssues(issue, part)).slice(0, ISSUES_MAX),
+    issues.flatMap((issue) => toIssues(issue, part)).slice(0, MAX_ISSUES),
   );
 }
 
-/** A contract may name the spec's own reason for a refusal; the reason then says more than "invalid body". */
+/** A contract may name the spec's own reason; the reason then says more than "invalid body". */
 function reasonIn(issues: z.core.$ZodIssue[]): ValidationReason | undefined {
   for (const issue of issues) {
     if (issue.code === "custom" && issue.params?.reason) return issue.params.reason;
@@ -106,7 +107,7 @@ function toIssues(issue: z.core.$ZodIssue, part: string) {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: shortened([...path, key].join("."), 200),
-      message: "is not known",
+      message: ISSUES.unknown_member.message,
     }));
   }
   const message = shortened(messageOf(issue), 500);
@@ -116,7 +117,7 @@ function toIssues(issue: z.core.$ZodIssue, part: string) {
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.path.length === 0 && issue.code === "invalid_type") return "must be a JSON object";
   // Neither JSON nor a query can say undefined, so this member was left out.
-  return issue.input === undefined ? "is required" : issue.message;
+  return issue.input === undefined ? ISSUES.required.message : issue.message;
 }
 
 function shortened(value: string, max_characters: number): string {

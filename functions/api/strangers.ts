@@ -1,6 +1,6 @@
 import type { Credential } from "../_shared/credential.ts";
 import { ApiError, type RateLimit } from "../_shared/errors.ts";
-import { logProblem } from "../_shared/log.ts";
+import { logError } from "../_shared/log.ts";
 import { ServiceRpc } from "../_shared/service_rpc.ts";
 import { clientAddress } from "./client_address.ts";
 import { type ApiContext, showRateLimit } from "./context.ts";
@@ -15,13 +15,13 @@ interface Budget {
 }
 
 const ANSWER_WITHIN_MS = 2000;
-const SPENT_MAX = 1000;
+const MAX_SPENT = 1000;
 /** Who may come again when. It spares the database what a caller sends who does not wait. */
-const spent = new Map<string, { until: number; refusal: ApiError }>();
+const spent = new Map<string, { until: number; error: ApiError }>();
 let service: ServiceRpc | undefined;
 
 /**
- * Counts a request that showed no valid credential, by its address and by the key that was refused. Returns the refusal
+ * Counts a request that showed no valid credential, by its address and by the key that was refused. Returns the error
  * when it was one too many. It is asked only after a credential was refused, so whoever has a valid one never feels
  * what others at the same address do. When it cannot be counted, it is not held against anybody.
  */
@@ -33,13 +33,13 @@ export async function tooManyStrangers(
   const key_prefix = refused?.kind === "api_key" ? refused.token.split("_")[1] : undefined;
   const who = `${address} ${key_prefix ?? ""}`;
   const known = spent.get(who);
-  if (known && known.until > Date.now()) return known.refusal;
+  if (known && known.until > Date.now()) return known.error;
   let budget: Budget;
   try {
     service ??= new ServiceRpc(ANSWER_WITHIN_MS);
-    budget = await service.once<Budget>("count_stranger", { address, key_prefix });
+    budget = await service.once("count_stranger", { address, key_prefix });
   } catch (cause) {
-    logProblem({
+    logError({
       request_id: c.get("requestId"),
       method: c.req.method,
       path: "count_stranger",
@@ -56,16 +56,16 @@ export async function tooManyStrangers(
 
 function remember(who: string, budget: Budget): ApiError {
   const retry_after_seconds = budget.retry_after_seconds ?? 1;
-  const refusal = new ApiError(
+  const error = new ApiError(
     "rate_limited",
     "Too many requests without a valid credential; try again later.",
     { details: { retry_after_seconds }, rateLimit: rateLimitOf(budget) },
   );
   // A Map keeps the order of insertion, so the first one is remembered longest.
   const oldest = spent.keys().next().value;
-  if (spent.size >= SPENT_MAX && oldest !== undefined) spent.delete(oldest);
-  spent.set(who, { until: Date.now() + retry_after_seconds * 1000, refusal });
-  return refusal;
+  if (spent.size >= MAX_SPENT && oldest !== undefined) spent.delete(oldest);
+  spent.set(who, { until: Date.now() + retry_after_seconds * 1000, error });
+  return error;
 }
 
 function rateLimitOf(budget: Budget): RateLimit {

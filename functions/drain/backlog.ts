@@ -34,7 +34,7 @@ export class Backlog {
   isBusy(agency: string): boolean {
     const share = this.#shares.get(agency);
     if (share === undefined) return false;
-    return share.waiting > Math.min(AGENCY_BACKLOG.most, AGENCY_BACKLOG.first + share.finished);
+    return share.waiting > Math.min(AGENCY_BACKLOG.max, AGENCY_BACKLOG.first + share.finished);
   }
 
   busyAgencies(): string[] {

@@ -4,16 +4,16 @@
  */
 export class Batch<T> {
   readonly #send: (items: T[]) => Promise<void>;
-  readonly #most: number;
+  readonly #max: number;
   readonly #after_ms: number;
   #items: T[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending = false;
   #emptied: (() => void)[] = [];
 
-  /** Sends when `most` items wait, or `after_ms` after the first of them. `send` must not throw. */
-  constructor(limits: { most: number; after_ms: number }, send: (items: T[]) => Promise<void>) {
-    this.#most = limits.most;
+  /** Sends when `max` items wait, or `after_ms` after the first of them. `send` must not throw. */
+  constructor(limits: { max: number; after_ms: number }, send: (items: T[]) => Promise<void>) {
+    this.#max = limits.max;
     this.#after_ms = limits.after_ms;
     this.#send = send;
   }
@@ -33,14 +33,14 @@ export class Batch<T> {
 
   #schedule(): void {
     if (this.#sending || this.#items.length === 0) return;
-    if (this.#items.length >= this.#most) this.#flush();
+    if (this.#items.length >= this.#max) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), this.#after_ms);
   }
 
   async #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const items = this.#items.splice(0, this.#most);
+    const items = this.#items.splice(0, this.#max);
     this.#sending = true;
     await this.#send(items);
     this.#sending = false;

@@ -2,11 +2,11 @@ import {
   type CheckedTarget,
   checkUrl,
   resolveTarget,
-  type TargetProblem,
+  type TargetError,
 } from "../_shared/target.ts";
-import type { ClaimedEvent, DeliveryResult } from "./database.ts";
+import type { ClaimedEvent, DeliveryResult } from "./event_queue.ts";
 import { exchange, type Outcome } from "./exchange.ts";
-import type { Sign } from "./lane.ts";
+import type { PaceSignal } from "./lane.ts";
 import { CPU, EXCHANGE_MS } from "./limits.ts";
 import { signature } from "./sign.ts";
 
@@ -73,7 +73,7 @@ export interface Delivery {
 export class Resolver {
   readonly #known = new Map<string, { until: number; target: ReturnType<typeof resolveTarget> }>();
 
-  async resolve(url: URL): Promise<CheckedTarget | TargetProblem> {
+  async resolve(url: URL): Promise<CheckedTarget | TargetError> {
     const now = performance.now();
     let known = this.#known.get(url.hostname);
     if (known === undefined || known.until < now) {
@@ -89,7 +89,7 @@ export class Resolver {
 export async function deliver(
   delivery: Delivery,
   resolver: Resolver,
-): Promise<{ result: DeliveryResult; sign: Sign; took_ms: number }> {
+): Promise<{ result: DeliveryResult; signal: PaceSignal; took_ms: number }> {
   const startedAt = performance.now();
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), EXCHANGE_MS);
@@ -105,7 +105,7 @@ export async function deliver(
   const took_ms = Math.round(performance.now() - startedAt);
   return {
     took_ms,
-    sign: status !== undefined ? "answered" : error === "timeout" ? "timed_out" : "failed",
+    signal: status !== undefined ? "answered" : error === "timeout" ? "timed_out" : "failed",
     result: {
       id: delivery.id,
       agency_id: delivery.event.agencyId,

@@ -1,6 +1,6 @@
 import { Batch } from "./batch.ts";
 import type { Delivery } from "./delivery.ts";
-import { Lane, type Sign } from "./lane.ts";
+import { Lane, type PaceSignal } from "./lane.ts";
 import { EXCHANGES_AT_ONCE, EXCHANGES_WITH_STUCK_HOSTS } from "./limits.ts";
 
 /** What a dispatcher asks of its run. None of these may throw. */
@@ -8,7 +8,7 @@ export interface DispatcherParts {
   /** Writes down the POSTs to be made and returns the ids that may be. */
   announce(deliveries: Delivery[]): Promise<Set<string>>;
   /** Makes one POST. */
-  post(delivery: Delivery): Promise<{ sign: Sign; took_ms: number }>;
+  post(delivery: Delivery): Promise<{ signal: PaceSignal; took_ms: number }>;
   /** Learns of a delivery that may not be made. */
   refused(delivery: Delivery): void;
   /** Learns of an announced delivery that is not made after all. */
@@ -17,13 +17,13 @@ export interface DispatcherParts {
   progressed(): void;
 }
 
-const ANNOUNCE = { most: 256, after_ms: 0 };
+const ANNOUNCE = { max: 256, after_ms: 0 };
 
 /** Sends deliveries host by host, so that a slow host delays only its own. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #lanes = new Map<string, Lane<Delivery>>();
-  readonly #hungry = new Set<Lane<Delivery>>();
+  readonly #unfilled = new Set<Lane<Delivery>>();
   readonly #announcements: Batch<{ lane: Lane<Delivery>; delivery: Delivery }>;
   #underWay = 0;
   #stopped = false;
@@ -76,8 +76,8 @@ export class Dispatcher {
     const taken = lane.takeToAnnounce();
     if (taken.length > 0) this.#announcements.add(...taken.map((delivery) => ({ lane, delivery })));
     while (lane.mayStart && this.#hasPlaceFor(lane)) this.#start(lane);
-    if (lane.mayStart) this.#hungry.add(lane);
-    else this.#hungry.delete(lane);
+    if (lane.mayStart) this.#unfilled.add(lane);
+    else this.#unfilled.delete(lane);
   }
 
   #hasPlaceFor(lane: Lane<Delivery>): boolean {
@@ -96,15 +96,15 @@ export class Dispatcher {
     if (delivery === undefined) return;
     lane.underWay += 1;
     this.#underWay += 1;
-    const { sign, took_ms } = await this.#parts.post(delivery);
+    const { signal, took_ms } = await this.#parts.post(delivery);
     this.#underWay -= 1;
-    lane.ended(sign, took_ms);
+    lane.ended(signal, took_ms);
     this.#pump(lane);
     // The freed place goes round, so that no host waits behind another for ever.
-    for (const hungry of [...this.#hungry]) {
+    for (const next of [...this.#unfilled]) {
       if (this.#underWay >= EXCHANGES_AT_ONCE) break;
-      this.#hungry.delete(hungry);
-      this.#pump(hungry);
+      this.#unfilled.delete(next);
+      this.#pump(next);
     }
     this.#parts.progressed();
   }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { connect, type TLSSocket } from "node:tls";
 import { isAddress } from "../_shared/addresses.ts";
 import { type CheckedTarget, hostOf } from "../_shared/target.ts";
-import { type AnswerHead, isWhole, LAST_CHUNK_BYTES, parseHead } from "./answer.ts";
+import { type AnswerHead, isWhole, LAST_CHUNK_BYTES, parseHead } from "./http_response.ts";
 
 /** What came of one POST. `status` is what the target answered, if it did; `error` is why that is not a success. */
 export interface Outcome {
@@ -12,8 +12,8 @@ export interface Outcome {
 }
 
 /** The longest answer that is read; the rest is of no use to us. */
-const READ_AT_MOST_BYTES = 64 * 1024;
-const HEAD_AT_MOST_BYTES = 16 * 1024;
+const MAX_READ_BYTES = 64 * 1024;
+const MAX_HEAD_BYTES = 16 * 1024;
 const encoder = new TextEncoder();
 
 /**
@@ -154,14 +154,14 @@ class Answer {
     this.#received_bytes += chunk.length;
     this.#kept = Buffer.concat([this.#kept, chunk]);
     this.#head ??= parseHead(this.#kept);
-    if (this.#head === undefined && this.#kept.length > HEAD_AT_MOST_BYTES) {
+    if (this.#head === undefined && this.#kept.length > MAX_HEAD_BYTES) {
       this.#head = "malformed";
     }
     if (this.#head === undefined) return false;
     this.#kept = this.#kept.subarray(-LAST_CHUNK_BYTES);
     return (
       this.#head === "malformed" ||
-      this.#received_bytes >= READ_AT_MOST_BYTES ||
+      this.#received_bytes >= MAX_READ_BYTES ||
       isWhole(this.#head, this.#received_bytes, this.#kept)
     );
   }

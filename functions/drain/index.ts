@@ -1,10 +1,10 @@
 import { answerJob, type Order } from "../_shared/job.ts";
 import { serve } from "../_shared/serve.ts";
 import { WorkerBudget } from "../_shared/worker_budget.ts";
-import { Database, type RunOrder } from "./database.ts";
+import { EventQueue, type RunOrder } from "./event_queue.ts";
 import { Run, type Summary } from "./run.ts";
 
-const database = new Database();
+const queue = new EventQueue();
 /** One for all runs of this worker. On a platform of one's own, WORKER_LIMITS=none says that it sets no limits. */
 const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "none" });
 /** Those at work, with what will come of them. */
@@ -24,7 +24,7 @@ async function drain(order: Order): Promise<Summary> {
   for (const [run, work] of runs) {
     if (run.id === order.continues && run.goOn()) return await work;
   }
-  const run = await Run.begin(database, budget, runOrder(order));
+  const run = await Run.begin(queue, budget, runOrder(order));
   const work = run.work(lengthOf(order)).finally(() => runs.delete(run));
   runs.set(run, work);
   return await work;
@@ -32,7 +32,7 @@ async function drain(order: Order): Promise<Summary> {
 
 function runOrder({ continues, share, shares, calls_again }: Order): RunOrder {
   return {
-    continues: typeof continues === "string" ? continues : null,
+    continues: typeof continues === "string" ? continues : undefined,
     share: typeof share === "number" ? share : 0,
     shares: typeof shares === "number" ? shares : 1,
     calls_again: calls_again !== false,

@@ -1,7 +1,7 @@
 import { ANNOUNCED_AHEAD, AT_RISK_MS, EXCHANGES_WITH_A_HOST } from "./limits.ts";
 
 /** How one POST ended, as far as the pace of its host is concerned. */
-export type Sign = "answered" | "failed" | "timed_out";
+export type PaceSignal = "answered" | "failed" | "timed_out";
 
 /**
  * The deliveries to one host, and how many of them may go at once. A host that answers gets more, one that hangs
@@ -15,7 +15,7 @@ export class Lane<T> {
   /** Announced deliveries that wait for a free place. */
   readonly ready: T[] = [];
   underWay = 0;
-  #most = EXCHANGES_WITH_A_HOST.first;
+  #max = EXCHANGES_WITH_A_HOST.first;
   /** How long an answer takes, on average of late; not known before the first one. */
   #answer_ms: number | undefined;
   #timedOut = false;
@@ -26,7 +26,7 @@ export class Lane<T> {
   }
 
   get mayStart(): boolean {
-    return this.ready.length > 0 && this.underWay < this.#most;
+    return this.ready.length > 0 && this.underWay < this.#max;
   }
 
   /**
@@ -36,29 +36,29 @@ export class Lane<T> {
   takeToAnnounce(): T[] {
     const ahead = this.#ahead();
     const begun = this.announcing + this.ready.length + this.underWay;
-    const room = Math.floor(this.#most + ahead) - begun;
-    if (room <= 0 || (begun >= this.#most && room < ahead / 2)) return [];
+    const room = Math.floor(this.#max + ahead) - begun;
+    if (room <= 0 || (begun >= this.#max && room < ahead / 2)) return [];
     const taken = this.waiting.splice(0, room);
     this.announcing += taken.length;
     return taken;
   }
 
   /** Learns from the end of an exchange. */
-  ended(sign: Sign, took_ms: number): void {
+  ended(signal: PaceSignal, took_ms: number): void {
     this.underWay -= 1;
-    if (sign === "timed_out") {
+    if (signal === "timed_out") {
       this.#timedOut = true;
       this.#answer_ms = undefined;
-      this.#most = Math.max(EXCHANGES_WITH_A_HOST.least, Math.floor(this.#most / 2));
-    } else if (sign === "answered") {
+      this.#max = Math.max(EXCHANGES_WITH_A_HOST.min, Math.floor(this.#max / 2));
+    } else if (signal === "answered") {
       this.#timedOut = false;
       this.#answer_ms = ((this.#answer_ms ?? took_ms) * 7 + took_ms) / 8;
-      this.#most = Math.min(EXCHANGES_WITH_A_HOST.most, this.#most * 2);
+      this.#max = Math.min(EXCHANGES_WITH_A_HOST.max, this.#max * 2);
     }
   }
 
   #ahead(): number {
     if (this.#answer_ms === undefined) return 0;
-    return Math.min(ANNOUNCED_AHEAD, (this.#most * AT_RISK_MS) / Math.max(1, this.#answer_ms));
+    return Math.min(ANNOUNCED_AHEAD, (this.#max * AT_RISK_MS) / Math.max(1, this.#answer_ms));
   }
 }

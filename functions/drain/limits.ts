@@ -22,13 +22,13 @@ export const EXCHANGES_AT_ONCE = 256;
 export const EXCHANGES_WITH_STUCK_HOSTS = 128;
 
 /** Exchanges at once with one host: it begins in the middle, doubles with answers and halves with a timeout. */
-export const EXCHANGES_WITH_A_HOST = { first: 16, least: 8, most: 32 };
+export const EXCHANGES_WITH_A_HOST = { first: 16, min: 8, max: 32 };
 
 /** Events in one claim: the first is small, because it may be for a host that hangs; full ones double. */
-export const CLAIM = { first: 32, most: 256 };
+export const CLAIM = { first: 32, max: 256 };
 
 /** Claimed events that an agency may have waiting before no more are claimed for it; grows with those it finishes. */
-export const AGENCY_BACKLOG = { first: 16, most: 192 };
+export const AGENCY_BACKLOG = { first: 16, max: 192 };
 
 /** Claimed events waiting over all agencies, which bounds the memory of a run. */
 export const TOTAL_BACKLOG = 2000;

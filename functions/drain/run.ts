@@ -1,10 +1,16 @@
 import type { WorkerBudget } from "../_shared/worker_budget.ts";
 import { Backlog } from "./backlog.ts";
 import { Batch } from "./batch.ts";
-import type { ClaimedEvent, Database, DeliveryResult, DoneEvent, RunOrder } from "./database.ts";
 import { type Delivery, deliver, OpenEvent, Resolver } from "./delivery.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import type { Sign } from "./lane.ts";
+import type {
+  ClaimedEvent,
+  DeliveryResult,
+  DoneEvent,
+  EventQueue,
+  RunOrder,
+} from "./event_queue.ts";
+import type { PaceSignal } from "./lane.ts";
 import { AT_RISK_MS, CLAIM, CPU, END_MS, RECORD_AT_ONCE, RUN_MS } from "./limits.ts";
 
 /** What a run did, as `public.drain_runs` shows it. */
@@ -15,7 +21,7 @@ export type Summary = Record<string, unknown>;
  * made, and records what came of it. When it has begun what its worker can do, another run goes on.
  */
 export class Run {
-  readonly #database: Database;
+  readonly #queue: EventQueue;
   readonly #budget: WorkerBudget;
   readonly id: string;
   readonly #resolver = new Resolver();
@@ -42,11 +48,11 @@ export class Run {
   #ending = false;
   #error: string | undefined;
 
-  private constructor(database: Database, budget: WorkerBudget, id: string) {
-    this.#database = database;
+  private constructor(queue: EventQueue, budget: WorkerBudget, id: string) {
+    this.#queue = queue;
     this.#budget = budget;
     this.id = id;
-    this.#records = new Batch({ most: RECORD_AT_ONCE, after_ms: AT_RISK_MS }, (items) =>
+    this.#records = new Batch({ max: RECORD_AT_ONCE, after_ms: AT_RISK_MS }, (items) =>
       this.#record(items),
     );
     this.#dispatcher = new Dispatcher({
@@ -58,10 +64,10 @@ export class Run {
     });
   }
 
-  static async begin(database: Database, budget: WorkerBudget, order: RunOrder): Promise<Run> {
+  static async begin(queue: EventQueue, budget: WorkerBudget, order: RunOrder): Promise<Run> {
     budget.spend(CPU.run_ms);
-    const { run_id } = await database.begin(order);
-    return new Run(database, budget, run_id);
+    const { run_id } = await queue.begin(order);
+    return new Run(queue, budget, run_id);
   }
 
   /** Works until nothing is left, the budget is used, the time is up or `stop` is called. */
@@ -78,7 +84,7 @@ export class Run {
     clearTimeout(timer);
     for (const event of this.#begun) this.#end(event);
     await this.#records.empty();
-    return this.#database.finish(this.id, {
+    return this.#queue.finish(this.id, {
       ...this.#counts,
       handed_over: this.#handedOver,
       error: this.#error,
@@ -113,11 +119,11 @@ export class Run {
       if (affordable < 1) return this.#handOver([]);
       const busy = this.#backlog.busyAgencies();
       const most = Math.min(this.#claimSize, affordable);
-      const { events, without_post } = await this.#database.claim(this.id, most, busy);
+      const { events, without_post } = await this.#queue.claim(this.id, most, busy);
       this.#counts.claimed += events.length + without_post;
       const notBegun = await this.#accept(events);
       if (notBegun.length > 0) return this.#handOver(notBegun);
-      if (events.length >= most / 2) this.#claimSize = Math.min(CLAIM.most, most * 2);
+      if (events.length >= most / 2) this.#claimSize = Math.min(CLAIM.max, most * 2);
       if (events.length + without_post > 0) continue;
       // A run takes what was there when it started, so an agency that has no more stays without.
       if (busy.length === 0) return;
@@ -130,7 +136,7 @@ export class Run {
     const strangers = new Set(claimed.map((event) => event.agency_id));
     for (const agency of strangers) if (this.#secrets.has(agency)) strangers.delete(agency);
     if (strangers.size > 0) {
-      const secrets = await this.#database.signingSecrets([...strangers]);
+      const secrets = await this.#queue.signingSecrets([...strangers]);
       for (const agency of strangers) this.#secrets.set(agency, secrets[agency]);
     }
     if (this.#stopping) return [];
@@ -161,7 +167,7 @@ export class Run {
     // The call may come back before the database's answer does.
     this.#handedOver = true;
     const ids = notBegun.map(({ id }) => id);
-    if (!(await this.#database.handOver(this.id, ids))) this.#handedOver = false;
+    if (!(await this.#queue.handOver(this.id, ids))) this.#handedOver = false;
   }
 
   async #announce(deliveries: Delivery[]): Promise<Set<string>> {
@@ -172,20 +178,20 @@ export class Run {
         event_id: event.id,
         subscription_id: subscriptionId,
       }));
-      return new Set(await this.#database.announce(this.id, announcements));
+      return new Set(await this.#queue.announce(this.id, announcements));
     } catch (error) {
       this.#fail(error);
       return new Set();
     }
   }
 
-  async #post(delivery: Delivery): Promise<{ sign: Sign; took_ms: number }> {
-    const { result, sign, took_ms } = await deliver(delivery, this.#resolver);
+  async #post(delivery: Delivery): Promise<{ signal: PaceSignal; took_ms: number }> {
+    const { result, signal, took_ms } = await deliver(delivery, this.#resolver);
     this.#counts.posted += 1;
     this.#counts[result.state] += 1;
     this.#records.add(result);
     this.#targetDone(delivery.event);
-    return { sign, took_ms };
+    return { signal, took_ms };
   }
 
   #drop({ id, event }: Delivery): void {
@@ -218,7 +224,7 @@ export class Run {
     const results = items.filter((item) => "id" in item);
     const done = items.filter((item) => "event_id" in item);
     try {
-      const { delivered, to_retry } = await this.#database.record(this.id, results, done);
+      const { delivered, to_retry } = await this.#queue.record(this.id, results, done);
       this.#counts.delivered += delivered;
       this.#counts.to_retry += to_retry;
     } catch (error) {

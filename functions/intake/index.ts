@@ -1,13 +1,13 @@
 import { answerJob } from "../_shared/job.ts";
 import { serve } from "../_shared/serve.ts";
 import { WorkerBudget } from "../_shared/worker_budget.ts";
-import { Database } from "./database.ts";
+import { JobQueue } from "./job_queue.ts";
 import { Line } from "./line.ts";
 import { type Qualify, qualifier } from "./qualify.ts";
 import { Run, type Summary } from "./run.ts";
 import { type Screen, sanctionsService } from "./sanctions_service.ts";
 
-const database = new Database();
+const queue = new JobQueue();
 /** One for all runs of this worker. On a platform of one's own, WORKER_LIMITS=none says that it sets no limits. */
 const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "none" });
 const qualify: Qualify = await qualifier();
@@ -15,7 +15,7 @@ const screen: Screen | undefined = sanctionsService();
 
 /** Mail and screens have runs of their own: a mail does not wait while a list starts a hundred thousand screens. */
 const lines = (["message", "screen"] as const).map(
-  (kind) => new Line(() => new Run(kind, database, budget, qualify, screen)),
+  (kind) => new Line(() => new Run(kind, queue, budget, qualify, screen)),
 );
 
 serve(["url", "secret key"], (request) => {

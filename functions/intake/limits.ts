@@ -1,5 +1,5 @@
 /** Jobs in one claim, and jobs at once. */
-export const CLAIM_MAX = 20;
+export const MAX_CLAIM = 20;
 export const AT_ONCE = 5;
 
 /** After this, at the latest, a run begins nothing more. */

@@ -1,11 +1,11 @@
-import type { Attempt, Message } from "./database.ts";
+import type { Attempt, Message } from "./job_queue.ts";
 import { qualifyByRules, RULES_VERSION } from "./rules/qualify.ts";
 
 /** Reads a message for a lead's wishes, at its n-th attempt. */
 export type Qualify = (message: Message, attempt: number) => Promise<Attempt>;
 
 /** Attempts that the model gets; then the rules read the message, so that no lead waits for a provider for ever. */
-const MODEL_ATTEMPTS_MAX = 3;
+const MAX_MODEL_ATTEMPTS = 3;
 
 /** The qualifier that the environment names: a model where one is configured, else the built-in rules. */
 export async function qualifier(): Promise<Qualify> {
@@ -21,7 +21,7 @@ export async function qualifier(): Promise<Qualify> {
     apiKey: Deno.env.get("QUALIFIER_API_KEY") ?? "",
     timeout_ms: Number(Deno.env.get("QUALIFIER_TIMEOUT_MS")) || undefined,
   });
-  return (message, attempt) => (attempt > MODEL_ATTEMPTS_MAX ? byRules(message) : byModel(message));
+  return (message, attempt) => (attempt > MAX_MODEL_ATTEMPTS ? byRules(message) : byModel(message));
 }
 
 function byRules({ subject, body }: Message): Promise<Attempt> {

@@ -1,6 +1,6 @@
 import type { WorkerBudget } from "../_shared/worker_budget.ts";
-import type { Claim, Database, Job, Kind } from "./database.ts";
-import { AT_ONCE, CLAIM_MAX, CPU, JOB_MS, RUN_MS } from "./limits.ts";
+import type { Claim, Job, JobQueue, Kind } from "./job_queue.ts";
+import { AT_ONCE, CPU, JOB_MS, MAX_CLAIM, RUN_MS } from "./limits.ts";
 import type { Qualify } from "./qualify.ts";
 import type { Screen } from "./sanctions_service.ts";
 
@@ -20,7 +20,7 @@ export interface Summary {
  */
 export class Run {
   readonly #kind: Kind;
-  readonly #database: Database;
+  readonly #queue: JobQueue;
   readonly #budget: WorkerBudget;
   readonly #qualify: Qualify;
   readonly #screen: Screen | undefined;
@@ -31,13 +31,13 @@ export class Run {
 
   constructor(
     kind: Kind,
-    database: Database,
+    queue: JobQueue,
     budget: WorkerBudget,
     qualify: Qualify,
     screen: Screen | undefined,
   ) {
     this.#kind = kind;
-    this.#database = database;
+    this.#queue = queue;
     this.#budget = budget;
     this.#qualify = qualify;
     this.#screen = screen;
@@ -47,13 +47,13 @@ export class Run {
     this.#end_ms = Date.now() + Math.min(RUN_MS, this.#budget.timeFor(JOB_MS));
     while (this.#mayBegin(CPU.claim_ms + CPU.job_ms)) {
       this.#budget.spend(CPU.claim_ms);
-      const claim = await this.#database.claim(CLAIM_MAX, this.#kind);
+      const claim = await this.#queue.claim(MAX_CLAIM, this.#kind);
       if (claim.jobs.length === 0) return this.#summary;
       const notBegun = await this.#workOff(claim);
-      if (notBegun.length > 0) await this.#database.release(claim.claim_id, notBegun);
+      if (notBegun.length > 0) await this.#queue.release(claim.claim_id, notBegun);
     }
     // A run that did nothing would be followed by others that do nothing.
-    if (this.#hasBegun) await this.#database.continue();
+    if (this.#hasBegun) await this.#queue.continue();
     return this.#summary;
   }
 
@@ -71,10 +71,10 @@ export class Run {
     // Screens against our own list are one statement. One that failed goes alone, so that it does not fail the others.
     const alone = jobs.filter(({ message, attempt }) => message || this.#screen || attempt > 1);
     const together = jobs.filter((job) => !alone.includes(job));
-    const queue = [...alone];
+    const waiting = [...alone];
     const worker = async () => {
-      for (let job = queue[0]; job && this.#mayBegin(cpuOf(job)); job = queue[0]) {
-        queue.shift();
+      for (let job = waiting[0]; job && this.#mayBegin(cpuOf(job)); job = waiting[0]) {
+        waiting.shift();
         await this.#counted(job, () => this.#doOne(claim_id, job));
       }
     };
@@ -82,7 +82,7 @@ export class Run {
       ...Array.from({ length: AT_ONCE }, worker),
       this.#screenTogether(claim_id, together),
     ]);
-    return queue.map(({ id }) => id);
+    return waiting.map(({ id }) => id);
   }
 
   async #counted(job: Job, work: () => Promise<void>): Promise<void> {
@@ -97,14 +97,14 @@ export class Run {
     try {
       if (job.message !== null) {
         const attempt = await this.#qualify(job.message, job.attempt);
-        await this.#database.qualified(claimId, job.id, attempt);
+        await this.#queue.qualified(claimId, job.id, attempt);
         this.#summary[attempt.status === "done" ? "qualified" : "to_retry"] += 1;
       } else if (job.person !== null && this.#screen) {
         const { source, matches } = await this.#screen(job.person);
-        await this.#database.screened(claimId, job.id, source, matches);
+        await this.#queue.screened(claimId, job.id, source, matches);
         this.#summary.screened += 1;
       } else {
-        this.#summary.screened += await this.#database.screen(claimId, [job.id]);
+        this.#summary.screened += await this.#queue.screen(claimId, [job.id]);
       }
     } catch (error) {
       await this.#giveBack(claimId, job, error);
@@ -116,7 +116,7 @@ export class Run {
     this.#hasBegun = true;
     this.#budget.spend(CPU.job_ms);
     try {
-      this.#summary.screened += await this.#database.screen(
+      this.#summary.screened += await this.#queue.screen(
         claimId,
         jobs.map(({ id }) => id),
       );
@@ -132,7 +132,7 @@ export class Run {
       JSON.stringify({ level: "error", job_id: job.id, attempt: job.attempt, cause: message }),
     );
     this.#summary.to_retry += 1;
-    await this.#database.retry(claimId, job.id, message).catch(() => {});
+    await this.#queue.retry(claimId, job.id, message).catch(() => {});
   }
 }
 

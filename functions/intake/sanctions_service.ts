@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Match, Person } from "./database.ts";
+import type { Match, Person } from "./job_queue.ts";
 
 /** Screens a person with a service outside. */
 export type Screen = (person: Person) => Promise<{ source: string; matches: Match[] }>;
 
 const ANSWER_WITHIN_MS = 15_000;
-const MATCHES_MAX = 20;
+const MAX_MATCHES = 20;
 
 /** The part of a match answer that is kept; yente and OpenSanctions' own API agree on it. */
 const Answer = z.object({
@@ -51,7 +51,7 @@ export function sanctionsService(): Screen | undefined {
     if (!answer.success) throw new Error("The sanctions service gave an answer that does not fit.");
     const matches = answer.data.responses.person.results
       .filter(({ match }) => match)
-      .slice(0, MATCHES_MAX)
+      .slice(0, MAX_MATCHES)
       .map(({ id, caption, score, datasets, properties }) => ({
         id,
         name: caption,

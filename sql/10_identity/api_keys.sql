@@ -1,3 +1,15 @@
+create function private.known_permissions() returns text[]
+language sql
+immutable
+set search_path = ''
+as $$
+  select array[
+    'leads:read', 'leads:write', 'operations:read', 'operations:write', 'properties:read', 'properties:write',
+    'viewings:read', 'viewings:write', 'offers:read', 'offers:write', 'signatures:read', 'signatures:write',
+    'documents:read', 'documents:write'];
+$$;
+comment on function private.known_permissions() is 'Every permission there is, <resource>:read and <resource>:write. The contracts have the same ones.';
+
 create table public.api_keys (
   agency_id uuid not null references public.agencies (id) on delete restrict,
   id uuid not null default gen_random_uuid(),
@@ -16,12 +28,7 @@ create table public.api_keys (
   constraint prefix_has_eight_characters check (prefix ~ '^[a-z0-9]{8}$'),
   constraint api_key_prefix_is_unique unique (prefix),
   constraint secret_is_hashed check (octet_length(secret_hash) = 32),
-  constraint permissions_are_known check (permissions <@ array[
-    'leads:read', 'leads:write', 'operations:read', 'operations:write',
-    'properties:read', 'properties:write', 'viewings:read', 'viewings:write',
-    'offers:read', 'offers:write', 'signatures:read', 'signatures:write',
-    'documents:read', 'documents:write'
-  ]::text[])
+  constraint permissions_are_known check (permissions <@ private.known_permissions())
 );
 create index api_keys_by_agent on public.api_keys (agency_id, agent_id);
 

@@ -17,12 +17,8 @@ set search_path = ''
 as $$
 begin
   return case
-    when role in ('owner', 'manager', 'agent') then array[
-      'leads:read', 'leads:write', 'operations:read', 'operations:write', 'properties:read', 'properties:write',
-      'viewings:read', 'viewings:write', 'offers:read', 'offers:write', 'signatures:read', 'signatures:write',
-      'documents:read', 'documents:write']
-    when role = 'viewer' then array[
-      'leads:read', 'operations:read', 'properties:read', 'viewings:read', 'offers:read', 'signatures:read', 'documents:read']
+    when role in ('owner', 'manager', 'agent') then private.known_permissions()
+    when role = 'viewer' then array(select p from unnest(private.known_permissions()) p where p like '%:read')
     -- A role that this function does not know, because one was added and it was forgotten, opens nothing.
     else '{}'
   end;

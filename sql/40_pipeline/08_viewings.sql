@@ -74,7 +74,7 @@ begin
   select o.closed_at is not null into is_closed from public.operations o
   where o.agency_id = new.agency_id and o.id = new.operation_id and o.lead_id = new.lead_id for share;
   if is_closed is null then
-    perform private.refuse_reference('operation_id', 'The lead has no such operation.');
+    perform private.refuse_reference('operation_id', 'The lead has no such operation.', 'operation_of_another_lead');
   end if;
   -- What became of a viewing may be recorded afterwards.
   if is_closed and new.status = 'scheduled' then

@@ -4,7 +4,6 @@ stable
 set search_path = ''
 as $$
 declare
-  problem constant text := 'This is not a date from 2000 to 2099.';
   day date;
 begin
   begin
@@ -13,8 +12,7 @@ begin
     day := null;
   end;
   if day is null or extract(year from day) not between 2000 and 2100 then
-    perform private.refuse('invalid_time', problem,
-      jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', path, 'message', problem))));
+    perform private.refuse_member('invalid_time', path, 'not_a_date', 'This is not a date from 2000 to 2099.');
   end if;
   -- Postgres reads a midnight that the clock skips as the first moment after it, which is when that day begins.
   return day::timestamp at time zone private.time_zone();

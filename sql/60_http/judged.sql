@@ -102,7 +102,7 @@ comment on function private.refuse_request(text, jsonb) is
   'Refuses a body (invalid_body) or a query (invalid_query) that does not fit, and names what does not: [{path, message}].';
 grant execute on function private.refuse_request(text, jsonb) to anon, authenticated;
 
-create function private.refuse_member(path text, message text, part text default 'body') returns void
+create function private.refuse_request_member(path text, message text, part text default 'body') returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -110,8 +110,8 @@ begin
   perform private.refuse_request(part, jsonb_build_array(jsonb_build_object('path', path, 'message', message)));
 end
 $$;
-comment on function private.refuse_member(text, text, text) is 'The same for one member.';
-grant execute on function private.refuse_member(text, text, text) to anon, authenticated;
+comment on function private.refuse_request_member(text, text, text) is 'The same for one member.';
+grant execute on function private.refuse_request_member(text, text, text) to anon, authenticated;
 
 create function private.judged(request jsonb, contract jsonb, part text default 'body') returns jsonb
 language plpgsql
@@ -126,7 +126,7 @@ declare
   problem text;
 begin
   if jsonb_typeof(request) is distinct from 'object' then
-    perform private.refuse_member(part, 'must be a JSON object', part);
+    perform private.refuse_request_member(part, 'must be a JSON object', part);
   end if;
   for member, value in select m.key, m.value from jsonb_each(request) m loop
     rule := contract -> 'properties' -> member;

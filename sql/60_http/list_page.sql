@@ -19,10 +19,10 @@ declare
   page jsonb;
 begin
   if rows_wanted not between 1 and 200 then
-    perform private.refuse_member('limit', 'must be a whole number from 1 to 200', 'query');
+    perform private.refuse_request_member('limit', 'must be a whole number from 1 to 200', 'query');
   end if;
   if char_length(page_cursor) > 1000 then
-    perform private.refuse_member('cursor', 'must have at most 1000 characters', 'query');
+    perform private.refuse_request_member('cursor', 'must have at most 1000 characters', 'query');
   end if;
   after := private.decode_cursor(list, page_cursor);
   -- Dynamic, so that each combination of filters is planned for itself and finds its index. Every name in it is a

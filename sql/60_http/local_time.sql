@@ -36,7 +36,6 @@ as $$
 declare
   local_time timestamp;
   moment timestamptz;
-  problem text;
 begin
   begin
     if value ~ '(Z|[+-][0-9]{2}:?[0-9]{2})$' then
@@ -50,16 +49,16 @@ begin
         lateral (select (local_time at time zone time_zone) - earlier as candidate) c
       where candidate at time zone time_zone = local_time;
       if moment is null then
-        problem := format('The clock in %s skips this time; it is put forward then.', time_zone);
+        perform private.refuse_member('invalid_time', path, 'skipped_time',
+          format('The clock in %s skips this time; it is put forward then.', time_zone),
+          issue_values => jsonb_build_object('time_zone', time_zone));
       end if;
     end if;
   exception when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value then
     moment := null;
   end;
   if moment is null or extract(year from moment at time zone 'UTC') not between 2000 and 2099 then
-    problem := coalesce(problem, 'This is not a date and time from 2000 to 2099.');
-    perform private.refuse('invalid_time', problem,
-      jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', path, 'message', problem))));
+    perform private.refuse_member('invalid_time', path, 'not_a_time', 'This is not a date and time from 2000 to 2099.');
   end if;
   return moment;
 end

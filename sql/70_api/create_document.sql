@@ -19,13 +19,13 @@ declare
   document public.documents;
 begin
   if coalesce(body ->> 'operation_id', body ->> 'lead_id', body ->> 'property_id') is null then
-    perform private.refuse_member('operation_id', 'one of operation_id, lead_id and property_id is required');
+    perform private.refuse_request_member('operation_id', 'one of operation_id, lead_id and property_id is required');
   end if;
   if body ->> 'content_type' is not null and body ->> 'size_bytes' is null then
-    perform private.refuse_member('size_bytes', 'goes together with content_type');
+    perform private.refuse_request_member('size_bytes', 'goes together with content_type');
   end if;
   if body ->> 'size_bytes' is not null and body ->> 'content_type' is null then
-    perform private.refuse_member('content_type', 'goes together with size_bytes');
+    perform private.refuse_request_member('content_type', 'goes together with size_bytes');
   end if;
   if answer is not null then
     return answer;

@@ -16,7 +16,7 @@ declare
   signature public.signatures;
 begin
   if coalesce(body ->> 'document_id', body ->> 'operation_id') is null then
-    perform private.refuse_member('document_id', 'one of document_id and operation_id is required');
+    perform private.refuse_request_member('document_id', 'one of document_id and operation_id is required');
   end if;
   if answer is not null then
     return answer;

@@ -37,9 +37,8 @@ as $$
 begin
   -- An hour of grace: whoever stands before the door writes the viewing down a little late, and clocks differ.
   if starts_at < now() - interval '1 hour' then
-    perform private.refuse('invalid_time', 'A viewing is not arranged for the past.', jsonb_build_object(
-      'issues', jsonb_build_array(jsonb_build_object(
-        'path', 'starts_at', 'message', 'This time is in the past.'))));
+    perform private.refuse_member('invalid_time', 'starts_at', 'past_time', 'A viewing is not arranged for the past.',
+      issue_message => 'This time is in the past.');
   end if;
 end
 $$;
@@ -58,9 +57,8 @@ declare
     else starts_at + coalesce(make_interval(mins => (body ->> 'duration_minutes')::numeric::int), otherwise) end;
 begin
   if ends_at <= starts_at or ends_at - starts_at > interval '24 hours' then
-    perform private.refuse('invalid_time', 'A viewing ends after it starts, and within a day.', jsonb_build_object(
-      'issues', jsonb_build_array(jsonb_build_object(
-        'path', 'ends_at', 'message', 'A viewing ends after it starts, and within a day.'))));
+    perform private.refuse_member('invalid_time', 'ends_at', 'end_out_of_range',
+      'A viewing ends after it starts, and within a day.');
   end if;
   return ends_at;
 end
@@ -107,7 +105,7 @@ declare
   viewing public.viewings;
 begin
   if body ->> 'ends_at' is not null and body ->> 'duration_minutes' is not null then
-    perform private.refuse_member('duration_minutes', 'goes not together with ends_at');
+    perform private.refuse_request_member('duration_minutes', 'goes not together with ends_at');
   end if;
   if answer is not null then
     return answer;

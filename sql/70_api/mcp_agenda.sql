@@ -35,8 +35,8 @@ begin
     when length(starts_before) = 10 then private.day_start(starts_before, 1, 'starts_before')
     else private.at_local_time(starts_before, time_zone, 'starts_before') end;
   if last_moment <= first_moment then
-    perform private.refuse('invalid_time', 'The period ends before it begins.',
-      '{"issues": [{"path": "starts_before", "message": "must be after starts_from"}]}');
+    perform private.refuse_member('invalid_time', 'starts_before', 'ends_before_it_begins',
+      'The period ends before it begins.', issue_message => 'must be after starts_from');
   end if;
 
   return (

@@ -18,8 +18,7 @@ begin
     }}', 'query');
   -- Whoever misspells a stage is told so; an empty list would say that nothing is there.
   if stage is not null and not exists (select from public.stages s where s.id = list_operations.stage) then
-    perform private.refuse('invalid_stage', 'No flow has such a stage.',
-      '{"issues": [{"path": "stage", "message": "No flow has such a stage."}]}' || private.known_stages());
+    perform private.refuse_member('invalid_stage', 'stage', 'unknown_stage', 'No flow has such a stage.', private.known_stages());
   end if;
   return private.list_page(
     caller.agency_id, 'operations', 'own_operation_json', 'created_at',

@@ -16,7 +16,7 @@ begin
       "property_id": {"type": "string", "format": "uuid", "nullable": true}
     }}');
   if private.is_visible(patch ->> 'lost_reason') and patch ->> 'stage' is distinct from 'lost' then
-    perform private.refuse_member('lost_reason', 'goes only with stage lost');
+    perform private.refuse_request_member('lost_reason', 'goes only with stage lost');
   end if;
   chosen_property_id := (patch ->> 'property_id')::uuid;
   if not patch ?| array['stage', 'property_id'] then

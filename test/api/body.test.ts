@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "../../functions/_shared/errors.ts";
+import { RequestError } from "../../functions/_shared/errors.ts";
 import { readJson } from "../../functions/api/body.ts";
 
 test("a body that breaks off is refused as one that did not arrive whole, and is no error of ours", async () => {
@@ -14,7 +14,7 @@ test("a body that breaks off is refused as one that did not arrive whole, and is
     duplex: "half",
   } as RequestInit);
   const refusal = await readJson(request).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(Refusal);
+  expect(refusal).toBeInstanceOf(RequestError);
   expect(refusal).toMatchObject({
     status: 422,
     cause: undefined,

@@ -60,7 +60,7 @@ export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
   const perSecond = (ms: number) => rounded((events / ms) * 1000);
   const detail = {
     events,
-    concurrency: EXCHANGES_WITH_A_HOST.most,
+    concurrency: EXCHANGES_WITH_A_HOST.max,
     bare_per_second: perSecond(median(times.bare)),
     drain_per_second: perSecond(median(times.drain)),
     beside_a_hanging_target_per_second: perSecond(median(times.hanging)),
@@ -104,7 +104,7 @@ async function bareLoop(world: World, agency: string, target: FastTarget): Promi
       join(here, "bare-loop.ts"),
       target.url,
       secret,
-      `${EXCHANGES_WITH_A_HOST.most}`,
+      `${EXCHANGES_WITH_A_HOST.max}`,
     ],
     {
       stdio: ["pipe", "pipe", "inherit"],

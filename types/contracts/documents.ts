@@ -22,7 +22,7 @@ export const DocumentStatus = z
   .describe("How far it is; received and verified emit document_completed.");
 
 /** The most that a document's file may weigh; the bucket and the database have the same limit. */
-export const FILE_BYTES_MAX = 20 * 1024 * 1024;
+export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 export const DocumentType = z
   .enum([
     "application/pdf",
@@ -50,7 +50,7 @@ const file = {
   size_bytes: z
     .int()
     .min(1)
-    .max(FILE_BYTES_MAX)
+    .max(MAX_FILE_BYTES)
     .describe("Its size: at most 20 MiB. A larger file than this is not taken."),
 };
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { id, moment } from "./fields.ts";
 import { Permission } from "./permissions.ts";
+import { REASONS } from "./reasons.ts";
 
 /** The codes of the errors, each with its one status. */
 export const STATUS_OF_CODE = {
@@ -22,40 +23,8 @@ export const ErrorCode = z
   .describe("What kind of error it is; each code has one HTTP status.");
 export type ErrorCode = z.output<typeof ErrorCode>;
 
-/** Everything that details.reason of a validation_error can say, and what it means. */
-export const MEANING_OF_REASON = {
-  stage_gate_blocked:
-    "The gate of the current stage has pending steps; pending_actions lists them. Nothing was changed.",
-  invalid_transition:
-    "Not a step that may be taken: a stage is left exactly one step forward, and only the last active one leads to a successful close; the status of a viewing, a document or a signature only goes forward, a viewing is done from 15 minutes before its start on, and a document whose file is announced is received when the file is there.",
-  invalid_stage:
-    "Not a stage of the operation's flow, or not one to start in; as a filter, not a stage of any flow. stages lists those there are.",
-  operation_closed:
-    "The operation is closed: it stays as it was, and takes no offers and no viewings.",
-  lost_reason_required: "Moving to lost needs lost_reason.",
-  db_gate_blocked: "A rental cannot close before its deposit is paid.",
-  property_required: "Neither the offer nor its operation names a property.",
-  operation_type_not_allowed: "A lead cannot be created with operation_type sell.",
-  unknown_reference: "An id in the body is not one of your agency's; issues names the member.",
-  nothing_to_change: "The request changes nothing.",
-  invalid_cursor: "The cursor was not made by this list.",
-  idempotency_key_reused: "The Idempotency-Key was used for another request in the last 24 hours.",
-  invalid_json: "The body is not JSON in UTF-8.",
-  invalid_body:
-    "A member of the body is missing, not known, of the wrong type or out of range; issues names it.",
-  invalid_query:
-    "A query parameter is not known, repeated, or not of the form it has to be; issues names it.",
-  invalid_header: "A header is not of the form it has to be; issues names it.",
-  too_many_hooks:
-    "The agency has as many hooks for the event as it may have (max_hooks); remove one first.",
-  invalid_target: "The hook's target_url is not a public https address.",
-  invalid_time:
-    "Not a time that the clock of the agency's zone shows, or an end that does not fit.",
-  invalid_value: "The database does not take a value.",
-} as const;
-
 export const ValidationReason = z
-  .enum(Object.keys(MEANING_OF_REASON) as [keyof typeof MEANING_OF_REASON])
+  .enum(Object.keys(REASONS) as [keyof typeof REASONS])
   .describe("Which rule refused the request.");
 export type ValidationReason = z.output<typeof ValidationReason>;
 

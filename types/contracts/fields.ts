@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { CONTRACT_ISSUES, issue } from "./issues.ts";
 
 /** The most an amount or a budget may be; the database has the same limit. */
-export const AMOUNT_MAX = 1_000_000_000;
+export const MAX_AMOUNT = 1_000_000_000;
 
 const UNSTORABLE = "\u0000";
 /** A character that shows: no blank, no control character, and none without a width, such as U+200B. */
@@ -22,11 +23,8 @@ function isWithin(value: string, max_characters: number): boolean {
 export function text(max_characters: number) {
   return z
     .string()
-    .refine(isStorable, "must not contain U+0000 or an unpaired surrogate")
-    .refine(
-      (value) => isWithin(value, max_characters),
-      `must have at most ${max_characters} characters`,
-    )
+    .refine(isStorable, issue("unstorable"))
+    .refine((value) => isWithin(value, max_characters), issue("too_long", { max: max_characters }))
     .meta({ maxLength: max_characters });
 }
 
@@ -35,12 +33,9 @@ export function words(max_characters: number) {
   return z
     .string()
     .trim()
-    .refine((value) => VISIBLE.test(value), "must not be blank")
-    .refine(isStorable, "must not contain U+0000 or an unpaired surrogate")
-    .refine(
-      (value) => isWithin(value, max_characters),
-      `must have at most ${max_characters} characters`,
-    )
+    .refine((value) => VISIBLE.test(value), issue("blank"))
+    .refine(isStorable, issue("unstorable"))
+    .refine((value) => isWithin(value, max_characters), issue("too_long", { max: max_characters }))
     .meta({ minLength: 1, maxLength: max_characters });
 }
 
@@ -65,14 +60,14 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** An identifier. Any UUID that Postgres takes is let through, whatever its version. */
-export const id = z.guid("must be a UUID");
+export const id = z.guid(CONTRACT_ISSUES.not_a_uuid.message);
 
 /** An e-mail address, trimmed and in lower case. */
 export const email = z
   .string()
   .trim()
   .toLowerCase()
-  .pipe(z.email("must be an e-mail address").max(254))
+  .pipe(z.email(CONTRACT_ISSUES.not_an_email.message).max(254))
   .meta({ format: "email", maxLength: 254 });
 
 /**
@@ -89,9 +84,9 @@ export const asWritten = z
  */
 export const amount = z
   .number()
-  .positive("must be above 0")
-  .max(AMOUNT_MAX)
-  .refine((value) => Number(value.toFixed(2)) === value, "must have at most 2 decimals");
+  .positive(CONTRACT_ISSUES.not_positive.message)
+  .max(MAX_AMOUNT)
+  .refine((value) => Number(value.toFixed(2)) === value, issue("too_many_decimals", { max: 2 }));
 
 /** A moment in ISO 8601, UTC. */
 export const moment = z.iso.datetime({ offset: true });
@@ -108,5 +103,5 @@ export const flag = z
  */
 export const stageName = z
   .string()
-  .refine(isStorable, "must not contain U+0000 or an unpaired surrogate")
+  .refine(isStorable, issue("unstorable"))
   .transform((value) => (value.length > 100 ? value.slice(0, 100).toWellFormed() : value));

@@ -7,26 +7,42 @@ import { listOf, page } from "./pages.ts";
 import type { Permission } from "./permissions.ts";
 import { Signature } from "./signatures.ts";
 
+interface Event {
+  /** What subscribing to it, and sampling it, needs. */
+  permission: Permission;
+  /** What it carries: exactly the object that the list of its resource shows. */
+  payload: z.ZodType;
+  when: string;
+}
+
+/** The events that are pushed. */
+export const EVENTS = {
+  deal_won: {
+    permission: "operations:read",
+    payload: Operation,
+    when: "An operation reaches won, sold or rented for the first time.",
+  },
+  offer_accepted: {
+    permission: "offers:read",
+    payload: Offer,
+    when: "An offer is accepted for the first time.",
+  },
+  signature_signed: {
+    permission: "signatures:read",
+    payload: Signature,
+    when: "A signature is signed for the first time.",
+  },
+  document_completed: {
+    permission: "documents:read",
+    payload: Document,
+    when: "A document is received or verified for the first time.",
+  },
+} as const satisfies Record<string, Event>;
+
 export const EventType = z
-  .enum(["deal_won", "offer_accepted", "signature_signed", "document_completed"])
+  .enum(Object.keys(EVENTS) as [keyof typeof EVENTS])
   .describe("An event that is pushed.");
 export type EventType = z.output<typeof EventType>;
-
-/** The permission that subscribing to an event, and sampling it, needs. */
-export const PERMISSION_OF_EVENT: Record<EventType, Permission> = {
-  deal_won: "operations:read",
-  offer_accepted: "offers:read",
-  signature_signed: "signatures:read",
-  document_completed: "documents:read",
-};
-
-/** What an event carries: exactly the object that the list of its resource shows. */
-export const PAYLOAD_OF_EVENT = {
-  deal_won: Operation,
-  offer_accepted: Offer,
-  signature_signed: Signature,
-  document_completed: Document,
-} as const satisfies Record<EventType, z.ZodType>;
 
 export const CreateHook = z
   .strictObject({

@@ -11,6 +11,7 @@ import {
   words,
   wordsOrMissing,
 } from "./fields.ts";
+import { CONTRACT_ISSUES } from "./issues.ts";
 import { Operation, OperationType } from "./operations.ts";
 import { page } from "./pages.ts";
 
@@ -38,7 +39,7 @@ export const LeadOperationType = z
     error: "sell is not allowed here; a listing lead comes from the application",
     params: { reason: "operation_type_not_allowed" },
   })
-  .pipe(OperationType.exclude(["sell"], "must be buy or rent"))
+  .pipe(OperationType.exclude(["sell"], CONTRACT_ISSUES.not_buy_or_rent.message))
   .meta({ enum: ["buy", "rent"] });
 
 const bedroomsMin = z.int().min(0).max(50);

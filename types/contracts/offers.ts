@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CURRENCIES } from "./currencies.ts";
 import { amount, id, moment, optional, text } from "./fields.ts";
+import { issue } from "./issues.ts";
 import { page } from "./pages.ts";
 
 export const OfferType = z.enum(["sale", "rent"]).describe("Whether it offers to buy or to rent.");
@@ -28,7 +29,7 @@ export const CreateOffer = z
       z
         .string()
         .toUpperCase()
-        .refine((code) => CURRENCIES.has(code), "must be an ISO 4217 currency code")
+        .refine((code) => CURRENCIES.has(code), issue("not_a_currency"))
         .meta({ minLength: 3, maxLength: 3 }),
     ).describe("ISO 4217 currency code; by default EUR."),
     notes: optional(text(10_000)).describe("Free text."),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AMOUNT_MAX, id, moment, words } from "./fields.ts";
+import { id, MAX_AMOUNT, moment, words } from "./fields.ts";
 import { page } from "./pages.ts";
 
 export const ListingType = z
@@ -29,8 +29,8 @@ const price = z
   .string()
   .regex(/^[0-9]{1,10}(\.[0-9]{1,2})?$/, "must be an amount with at most 2 decimals")
   .transform(Number)
-  .pipe(z.number().max(AMOUNT_MAX))
-  .meta({ type: "number", minimum: 0, maximum: AMOUNT_MAX, pattern: undefined });
+  .pipe(z.number().max(MAX_AMOUNT))
+  .meta({ type: "number", minimum: 0, maximum: MAX_AMOUNT, pattern: undefined });
 
 export const ListPropertiesQuery = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AMOUNT_MAX, line } from "./fields.ts";
+import { line, MAX_AMOUNT } from "./fields.ts";
 import { Language, Temperature, Urgency } from "./leads.ts";
 
 export const Intent = z
@@ -16,7 +16,7 @@ export const Qualification = z
     budget_max: z
       .number()
       .positive()
-      .max(AMOUNT_MAX)
+      .max(MAX_AMOUNT)
       .nullable()
       .describe(
         "The most the person would pay, in whole units: the price, or the rent a month. Never the price of the property they ask about.",

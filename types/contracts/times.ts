@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { issue } from "./issues.ts";
 
 const FORM =
   /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?(Z|[+-](0\d|1[0-5]):[0-5]\d)?$/;
@@ -11,6 +12,6 @@ export const localTime = z
   .string()
   .refine(
     (value) => FORM.test(value) && z.iso.date().safeParse(value.slice(0, 10)).success,
-    "must be a date and time as 2026-05-04T17:30 or 2026-05-04T17:30:00+02:00",
+    issue("not_a_local_time"),
   )
   .meta({ pattern: FORM.source, maxLength: 32 });

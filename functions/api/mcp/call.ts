@@ -1,12 +1,11 @@
 import { authenticate, countryOf } from "../../_shared/agency.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { type ApiContext, callerOf, rpc, showRateLimit } from "../context.ts";
-import { isForTheModel, refusalOf, refusalOfArguments } from "./refusal.ts";
-import { IN_SPANISH } from "./spanish.ts";
 import type { Tool, ToolCall, ToolResult } from "./tool.ts";
+import { IN_SPANISH, isForTheModel, toolErrorOf, toolErrorOfArguments } from "./tool_error.ts";
 
 /**
- * Runs a tool for the caller of this request. The one place that turns refusals into results, so that no tool has to:
+ * Runs a tool for the caller of this request. The one place that turns errors into results, so that no tool has to:
  * what a model can act on becomes a result with isError, everything else is thrown and answers the whole request.
  */
 export async function callTool(c: ApiContext, tool: Tool, args: unknown): Promise<ToolResult> {
@@ -15,7 +14,7 @@ export async function callTool(c: ApiContext, tool: Tool, args: unknown): Promis
     if (!input.success) {
       // Nobody learns what is wrong with the arguments who may not call the tool; and the attempt is counted.
       showRateLimit(c, (await authenticate(callerOf(c), tool.permission)).rateLimit);
-      return refused(refusalOfArguments(input.error.issues));
+      return failed(toolErrorOfArguments(input.error.issues));
     }
     const output = tool.output.parse(await tool.run(input.data, toolCall(c, tool)));
     return {
@@ -25,7 +24,7 @@ export async function callTool(c: ApiContext, tool: Tool, args: unknown): Promis
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || !isForTheModel(thrown)) throw thrown;
     showRateLimit(c, thrown.rateLimit);
-    return refused(refusalOf(thrown));
+    return failed(toolErrorOf(thrown));
   }
 }
 
@@ -36,6 +35,6 @@ function toolCall(c: ApiContext, tool: Tool): ToolCall {
   };
 }
 
-function refused(refusal: object): ToolResult {
-  return { content: [{ type: "text", text: JSON.stringify(refusal) }], isError: true };
+function failed(error: object): ToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(error) }], isError: true };
 }

@@ -1,4 +1,5 @@
-import { AMOUNT_MAX } from "../../../types/contracts/fields.ts";
+import { MAX_AMOUNT } from "../../../types/contracts/fields.ts";
+import { SPANISH_NUMBERS } from "../../_shared/spanish_numbers.ts";
 
 /** What a described search asks for, as far as its words say it by themselves. */
 export interface DescribedSearch {
@@ -11,18 +12,7 @@ export interface DescribedSearch {
   area_min_m2?: number;
 }
 
-const NUMBER_WORDS: Record<string, number> = {
-  un: 1,
-  una: 1,
-  uno: 1,
-  dos: 2,
-  tres: 3,
-  cuatro: 4,
-  cinco: 5,
-  seis: 6,
-  siete: 7,
-  ocho: 8,
-};
+const NUMBER_WORDS: Record<string, number> = SPANISH_NUMBERS;
 const COUNT = `(\\d{1,2}|${Object.keys(NUMBER_WORDS).join("|")})`;
 const MONEY =
   "(\\d{1,3}(?:[.,' ]\\d{3})+|\\d+(?:[.,]\\d{1,2})?) ?(k|mil|m|millon(?:es)?)?\\b ?(?:€|euros?|eur\\b)?";
@@ -54,7 +44,7 @@ const NOISE = new Set(
     "se si sin sobre su tenga tengan tiene tienen un una unas uno unos vivienda viviendas y ya zona barrio"
   ).split(" "),
 );
-const WORDS_MAX = 12;
+const MAX_WORDS = 12;
 
 /**
  * Reads a search as people say it in Spanish ("piso de 3 habitaciones en Ruzafa, hasta 300.000, con terraza") into
@@ -154,7 +144,7 @@ function sum(digits: string | undefined, unit: string | undefined): number {
         ? 1_000_000
         : 1;
   // No home asks more than the most that a price may be.
-  return Math.min(number * units, AMOUNT_MAX);
+  return Math.min(number * units, MAX_AMOUNT);
 }
 
 /** A text of which the understood parts are cut out, one after the other. */
@@ -179,7 +169,7 @@ class Remainder {
 
   words(): string[] {
     const words = this.#text.match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
-    return words.filter((word) => !NOISE.has(plain(word))).slice(0, WORDS_MAX);
+    return words.filter((word) => !NOISE.has(plain(word))).slice(0, MAX_WORDS);
   }
 
   #cut(start: number, length: number): void {

@@ -25,7 +25,7 @@ const HINT_OF_METHOD: Record<string, string> = {
   initialize: "initialize needs protocolVersion, capabilities and clientInfo with name and version",
   "tools/call": "tools/call needs name, and arguments as an object",
 };
-const PROBLEM_CHARACTERS_MAX = 200;
+const MAX_MESSAGE_CHARACTERS = 200;
 
 /**
  * Takes a parsed body for one request or notification, or says why it is none. A message that is none of JSON-RPC is
@@ -34,14 +34,14 @@ const PROBLEM_CHARACTERS_MAX = 200;
 export function readMessage(body: unknown): RpcMessage {
   if (Array.isArray(body)) throw invalid("Batches are not taken; send one message in each POST.");
   if (typeof body !== "object" || body === null) throw invalid("The body is not a message.");
-  // Its id would be one of ours, so the refusal has none.
+  // Its id would be one of ours, so the error has none.
   if (isResponse(body)) throw invalid("Nothing was asked, so no response is taken.");
   const isRequest = "id" in body;
   const id = idOf(body);
   if (isRequest && id === undefined) throw invalid("An id is a string or an integer.");
-  const judged = (isRequest ? JSONRPCRequestSchema : JSONRPCNotificationSchema).safeParse(body);
-  if (judged.success) return judged.data as RpcMessage;
-  const { issues } = judged.error;
+  const parsed = (isRequest ? JSONRPCRequestSchema : JSONRPCNotificationSchema).safeParse(body);
+  if (parsed.success) return parsed.data as RpcMessage;
+  const { issues } = parsed.error;
   if (isRequest && "params" in body && isStructured(body.params) && issues.every(isOfParams)) {
     throw invalidParams(Array.isArray(body.params) ? "send them by name" : first(issues), id);
   }
@@ -55,9 +55,9 @@ export function isKnownMethod(method: string): boolean {
 
 /** Checks the parameters of a request of a known method, as the SDK's handler would. */
 export function checkParameters({ id, method, params }: RpcMessage): void {
-  const judged = SCHEMA_OF_METHOD.get(method)?.safeParse({ method, params });
-  if (judged && !judged.success) {
-    throw invalidParams(HINT_OF_METHOD[method] ?? first(judged.error.issues), id);
+  const parsed = SCHEMA_OF_METHOD.get(method)?.safeParse({ method, params });
+  if (parsed && !parsed.success) {
+    throw invalidParams(HINT_OF_METHOD[method] ?? first(parsed.error.issues), id);
   }
   // No page of tools was ever cut, so no cursor was made here.
   if (method === "tools/list" && params?.cursor !== undefined) {
@@ -80,14 +80,14 @@ function isOfParams({ path }: z.core.$ZodIssue): boolean {
 
 function first(issues: readonly z.core.$ZodIssue[]): string {
   const [issue] = issues;
-  const problem = issue ? `${issue.path.join(".")} ${issue.message}`.trim() : "";
-  return problem.slice(0, PROBLEM_CHARACTERS_MAX);
+  const what = issue ? `${issue.path.join(".")} ${issue.message}`.trim() : "";
+  return what.slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
 function invalid(message: string, id?: RpcId): RpcError {
   return new RpcError("invalid_request", message, { id, status: 400 });
 }
 
-function invalidParams(problem: string, id: RpcId | undefined): RpcError {
-  return new RpcError("invalid_params", `The parameters do not fit: ${problem}.`, { id });
+function invalidParams(what: string, id: RpcId | undefined): RpcError {
+  return new RpcError("invalid_params", `The parameters do not fit: ${what}.`, { id });
 }

@@ -18,7 +18,7 @@ export interface RpcMessage {
   params?: Record<string, unknown>;
 }
 
-/** A refusal that JSON-RPC has a code for. */
+/** An error that JSON-RPC has a code for. */
 export class RpcError extends Error {
   readonly code: number;
   readonly id: RpcId | null;

@@ -21,7 +21,7 @@ export async function answerPost(c: ApiContext): Promise<Response> {
     throw new RpcError("server_error", "Requests from that origin are not taken.", { status: 403 });
   }
   c.set("credential", readCredential(c.req.header("authorization")));
-  const body = await judged(c, () => readJson(c.req.raw));
+  const body = await orAuthenticate(c, () => readJson(c.req.raw));
   c.set("rpcId", idOf(body));
   // Before any token is looked at, so that a client without one learns the protocol version; also with a bad one.
   if (isInitialize(body)) {
@@ -31,11 +31,11 @@ export async function answerPost(c: ApiContext): Promise<Response> {
     if (await tooManyStrangers(c, undefined)) await authenticated(c);
     return answered(c, message, noTool);
   }
-  const message = await judged(c, () => readMessage(body));
+  const message = await orAuthenticate(c, () => readMessage(body));
   if (!c.get("credential")) throw unauthorized();
   if (message.method === "tools/call" && message.id !== undefined) {
-    await judged(c, () => checkRequest(c, message));
-    const tool = await judged(c, () => namedTool(message));
+    await orAuthenticate(c, () => checkRequest(c, message));
+    const tool = await orAuthenticate(c, () => namedTool(message));
     return answered(c, message, (_name, args) => callTool(c, tool, args));
   }
   await authenticated(c);
@@ -73,15 +73,15 @@ async function authenticated(c: ApiContext): Promise<void> {
 }
 
 /** A caller without a valid credential learns that, and not what is wrong with the message. */
-async function judged<Result>(
+async function orAuthenticate<Result>(
   c: ApiContext,
   check: () => Result | Promise<Result>,
 ): Promise<Result> {
   try {
     return await check();
-  } catch (refusal) {
+  } catch (error) {
     await authenticated(c);
-    throw refusal;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { ApiEnv } from "../context.ts";
-import { answerRpcError } from "./failure.ts";
+import { sendRpcError } from "./rpc_error_response.ts";
 
 /**
  * The assistant connector: JSON-RPC over streamable HTTP. What answers is loaded when an assistant first comes, since
@@ -8,7 +8,7 @@ import { answerRpcError } from "./failure.ts";
  */
 export const mcp = new Hono<ApiEnv>();
 
-mcp.onError(answerRpcError);
+mcp.onError(sendRpcError);
 
 mcp.post("/", async (c) => {
   const { answerPost } = await import("./post.ts");

@@ -92,9 +92,9 @@ export async function answerMessage(
 }
 
 /**
- * One question and its answer, or its failure; an answer that never comes is a failure too. HTTP is judged before, by
+ * One question and its answer, or its error; an answer that never comes is an error too. HTTP is judged before, by
  * rules that the SDK's own transport does not have: it asks for an Accept header, calls what is no message a parse
- * error, answers every refusal without the id, and waits for ever for an answer that the server does not give.
+ * error, answers every error without the id, and waits for ever for an answer that the server does not give.
  */
 class Exchange implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;

@@ -1,15 +1,13 @@
+import type { z } from "zod";
+import type { Task } from "./fields.ts";
+
 /** A task as the database tells it: facts, of which those that the caller may not read are null. */
-export interface TaskFacts {
-  kind: string;
-  full_name: string | null;
-  stage_label: string | null;
+export type TaskFacts = Omit<z.input<typeof Task>, keyof Words> & {
   next_stage_label: string | null;
-  pending_action: { id: string; label: string } | null;
   /** Only of the next action of a case file: why nothing waits. */
   why?: string | null;
   archive_reason?: string | null;
-  [fact: string]: unknown;
-}
+};
 
 interface Step {
   /** What closes the step, as an assistant would tell a person or do it itself. */
@@ -72,8 +70,9 @@ interface Words {
 }
 
 /** A task with what is to be said about it in Spanish, and the tool that does it if there is one. */
-export function taskOf({ why, archive_reason, next_stage_label, ...facts }: TaskFacts) {
-  return { ...facts, ...wordsOf({ why, archive_reason, next_stage_label, ...facts } as TaskFacts) };
+export function taskOf(task: TaskFacts): z.input<typeof Task> {
+  const { why: _, archive_reason: __, next_stage_label: ___, ...facts } = task;
+  return { ...facts, ...wordsOf(task) };
 }
 
 function wordsOf(task: TaskFacts): Words {

@@ -1,10 +1,17 @@
 import type { z } from "zod";
 import type { Permission } from "../../../types/contracts/permissions.ts";
+import type { Exactly, RpcArguments, RpcName } from "../../_shared/rpc.ts";
 
 /** What a tool may do while it works: ask the database as the caller, and nothing else. */
 export interface ToolCall {
-  /** Calls one RPC as the caller and returns what it answered. */
-  rpc(name: string, args: Record<string, unknown>): Promise<unknown>;
+  /**
+   * Calls one RPC as the caller and returns what it answered, which the tool says by a contract. The schema calls all of
+   * it Json; what leaves the connector is checked against the tool's output.
+   */
+  rpc<Name extends RpcName, Given extends RpcArguments<Name>, Result>(
+    name: Name,
+    args: Exactly<Given, Name>,
+  ): Promise<Result>;
   /** The country in which the caller's agency reads a phone number without prefix. */
   country(): Promise<string>;
 }

@@ -79,7 +79,7 @@ export const components: ZodOpenApiComponentsObject = {
       type: "http",
       scheme: "bearer",
       description:
-        "An API key (`cor_…`), or an access token that was got by OAuth. `x-permissions` of an operation names the permission that it needs; where there are several, one for each event, one of them.",
+        "An API key (`cor_…`), or an access token obtained through OAuth. `x-permissions` of an operation names the permission that it needs; where there are several, one for each event, one of them.",
     },
   },
 };

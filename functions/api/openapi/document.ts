@@ -3,8 +3,9 @@ import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
 import { isEndpoint } from "../endpoint.ts";
 import { chapters } from "./chapters.ts";
 import { components } from "./components.ts";
-import { type Described, operationOf } from "./operation.ts";
+import { operationOf } from "./operation.ts";
 import { overview, TAGS } from "./overview.ts";
+import type { Described } from "./prose.ts";
 import { webhooks } from "./webhooks.ts";
 
 const PREFIX = "/api/v1";

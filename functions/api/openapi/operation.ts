@@ -1,21 +1,11 @@
 import { z } from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
 import { id } from "../../../types/contracts/fields.ts";
-import { PERMISSION_OF_EVENT } from "../../../types/contracts/hooks.ts";
+import { EVENTS } from "../../../types/contracts/hooks.ts";
 import { type Access, type Endpoint, permissionOf } from "../endpoint.ts";
-import { failuresOf } from "./failures.ts";
+import { errorResponsesOf } from "./error_responses.ts";
 import { answered, sent } from "./headers.ts";
-import type { Prose } from "./prose.ts";
-
-/** A route with all that is known of it. */
-export interface Described {
-  method: "get" | "post" | "patch" | "delete";
-  /** As OpenAPI writes it: /leads/{id}. */
-  path: string;
-  tag: string;
-  endpoint: Endpoint;
-  prose: Prose;
-}
+import type { Described, Prose } from "./prose.ts";
 
 /** What can stand in braces in a path. */
 const PATH_PARAMETERS: Record<string, z.ZodType> = {
@@ -46,13 +36,14 @@ export function operationOf(described: Described): ZodOpenApiOperationObject {
       }),
     },
     ...(endpoint.body ? { requestBody: requestBody(endpoint, prose) } : {}),
-    responses: { ...successes(described), ...failuresOf(described) },
+    responses: { ...successes(described), ...errorResponsesOf(described) },
   };
 }
 
 /** The permissions of which one is needed: for an event it is that of its resource. */
 function permissions(access: Access): string[] {
-  if (access === "readers of the event") return Object.values(PERMISSION_OF_EVENT);
+  if (access === "readers of the event")
+    return Object.values(EVENTS).map(({ permission }) => permission);
   const permission = permissionOf(access);
   return permission ? [permission] : [];
 }
@@ -61,8 +52,8 @@ function admission(access: Access): string {
   if (access === "anybody") return "No credential.";
   if (access === "any credential") return "Permission: none; any valid credential will do.";
   if (access === "readers of the event") {
-    const each = Object.entries(PERMISSION_OF_EVENT).map(
-      ([event, one]) => `\`${one}\` for ${event}`,
+    const each = Object.entries(EVENTS).map(
+      ([event, { permission }]) => `\`${permission}\` for ${event}`,
     );
     return `Permission: \`:read\` of the event's resource: ${each.join(", ")}.`;
   }

@@ -1,4 +1,4 @@
-import { MEANING_OF_REASON } from "../../../types/contracts/errors.ts";
+import { REASONS } from "../../../types/contracts/reasons.ts";
 
 /** The groups of endpoints, in the order in which they are read. */
 export const TAGS = [
@@ -20,7 +20,7 @@ export const TAGS = [
 export function overview(baseUrl: string): string {
   return `The back office of real-estate brokerages: leads, a deal pipeline whose gates nobody can bypass, offers, and signed events.
 
-Send \`Authorization: Bearer <API key>\`, or an access token that was got by OAuth. A credential belongs to one agency and carries permissions; each endpoint says which one it takes. Whatever is not a success is \`{"error":{"code","message","details"}}\`.
+Send \`Authorization: Bearer <API key>\`, or an access token obtained through OAuth. A credential belongs to one agency and carries permissions; each endpoint says which one it takes. Whatever is not a success is \`{"error":{"code","message","details"}}\`.
 
 <details>
 <summary>Requests: JSON, pages, retries, limits</summary>
@@ -42,8 +42,8 @@ Each code has one status. A path that does not exist is answered 404 \`not_found
 
 | reason | means |
 |---|---|
-${Object.entries(MEANING_OF_REASON)
-  .map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`)
+${Object.entries(REASONS)
+  .map(([reason, { meaning }]) => `| \`${reason}\` | ${meaning} |`)
   .join("\n")}
 
 </details>

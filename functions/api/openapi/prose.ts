@@ -1,5 +1,5 @@
 import type { ValidationReason } from "../../../types/contracts/errors.ts";
-import type { Contract } from "../endpoint.ts";
+import type { Contract, Endpoint } from "../endpoint.ts";
 
 /** What people are told about an endpoint besides its contract. */
 export interface Prose {
@@ -23,3 +23,37 @@ export interface Prose {
 
 /** Prose by operationId. */
 export type Chapter = Record<string, Prose>;
+
+/** A route with all that is known of it. */
+export interface Described {
+  method: "get" | "post" | "patch" | "delete";
+  /** As OpenAPI writes it: /leads/{id}. */
+  path: string;
+  tag: string;
+  endpoint: Endpoint;
+  prose: Prose;
+}
+
+/** What is told of a list; `refuses` is what it has beside its cursor. */
+export function describeList(
+  rows: string,
+  description: string,
+  page: object,
+  refuses: Prose["refuses"] = {},
+): Prose {
+  return {
+    summary: `List ${rows}`,
+    description,
+    gives: { 200: [`A page of ${rows}.`, page] },
+    refuses: { invalid_cursor: "cursor", ...refuses },
+  };
+}
+
+/** What is told of an endpoint that gets one object, which is named with its article. */
+export function describeGet(object: string, description: string, data: object): Prose {
+  return {
+    summary: `Get ${object}`,
+    description,
+    gives: { 200: [`The ${object.replace(/^an? /, "")}.`, { data }] },
+  };
+}

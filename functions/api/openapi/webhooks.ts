@@ -1,32 +1,28 @@
 import { z } from "zod";
 import type { ZodOpenApiPathItemObject } from "zod-openapi";
 import { id } from "../../../types/contracts/fields.ts";
-import {
-  type EventType,
-  PAYLOAD_OF_EVENT,
-  PERMISSION_OF_EVENT,
-} from "../../../types/contracts/hooks.ts";
+import { EVENTS, EventType } from "../../../types/contracts/hooks.ts";
 import { acceptedOffer, receivedDocument, signedSignature, wonOperation } from "./examples.ts";
 
-const FIRES: Record<EventType, readonly [when: string, example: object]> = {
-  deal_won: ["An operation reaches won, sold or rented for the first time.", wonOperation],
-  offer_accepted: ["An offer is accepted for the first time.", acceptedOffer],
-  signature_signed: ["A signature is signed for the first time.", signedSignature],
-  document_completed: ["A document is received or verified for the first time.", receivedDocument],
+const EXAMPLES: Record<EventType, object> = {
+  deal_won: wonOperation,
+  offer_accepted: acceptedOffer,
+  signature_signed: signedSignature,
+  document_completed: receivedDocument,
 };
 
 /** What a target is sent, by event: the object that the list of the resource shows, and nothing around it. */
 export const webhooks: Record<string, ZodOpenApiPathItemObject> = Object.fromEntries(
-  (Object.keys(FIRES) as EventType[]).map((event) => [event, { post: webhook(event) }]),
+  EventType.options.map((event) => [event, { post: webhook(event) }]),
 );
 
 function webhook(event: EventType): ZodOpenApiPathItemObject["post"] {
-  const [when, example] = FIRES[event];
+  const { when, permission, payload } = EVENTS[event];
   return {
     operationId: event,
     tags: ["Events"],
     summary: when,
-    description: `Posted within a minute or so to every target that was subscribed when it happened and still is. Subscribing takes \`${PERMISSION_OF_EVENT[event]}\`. A target gets the event at most once: it is posted again, up to 3 times in all, only as long as no target has answered 2xx. A target has 10 seconds to answer; redirects are not followed.`,
+    description: `Posted within a minute or so to every target that was subscribed when it happened and still is. Subscribing takes \`${permission}\`. A target gets the event at most once: it is posted again, up to 3 times in all, only as long as no target has answered 2xx. A target has 10 seconds to answer; redirects are not followed.`,
     security: [],
     requestParams: {
       header: z.object({
@@ -43,7 +39,7 @@ function webhook(event: EventType): ZodOpenApiPathItemObject["post"] {
     },
     requestBody: {
       required: true,
-      content: { "application/json": { schema: PAYLOAD_OF_EVENT[event], example } },
+      content: { "application/json": { schema: payload, example: EXAMPLES[event] } },
     },
     responses: {
       "2XX": { description: "The target has it. The body is not looked at." },

@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import type { z } from "zod";
 import {
   CreateDocument,
@@ -9,38 +8,23 @@ import {
   ListDocumentsQuery,
   UpdateDocument,
 } from "../../../types/contracts/documents.ts";
-import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
-import type { DatabaseAnswer } from "../../_shared/database.ts";
+import { one } from "../../../types/contracts/pages.ts";
+import type { RpcAnswer } from "../../_shared/caller_rpc.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { signDownload, signUpload } from "../../_shared/storage.ts";
-import { answerOne, type Created, markReplayed, passOn } from "../answer.ts";
-import { type ApiContext, type ApiEnv, callerOf, rpc } from "../context.ts";
+import { type ApiContext, callerOf, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
-import { logFailure } from "../failure.ts";
-import { idempotencyKey, noQuery, pathId, readBody, readQuery } from "../request.ts";
+import { logApiError } from "../error_response.ts";
+import { idempotencyKey, noQuery, pathId, readBody } from "../request.ts";
+import { Resource } from "../resource.ts";
+import { type Created, markReplayed } from "../response.ts";
 
-export const documents = new Hono<ApiEnv>();
+const resource = new Resource(Document, { read: "documents:read", write: "documents:write" });
+export const documents = resource.routes;
 
-const list = endpoint({
-  operationId: "listDocuments",
-  access: "documents:read",
-  query: ListDocumentsQuery,
-  answers: { 200: listOf(Document) },
-});
-documents.get("/", list, async (c) => {
-  return passOn(c, "list_documents", listArguments(readQuery(c, list.query)));
-});
-
-const get = endpoint({
-  operationId: "getDocument",
-  access: "documents:read",
-  answers: { 200: one(Document) },
-});
-documents.get("/:id", get, async (c) => {
-  const document_id = pathId(c);
-  noQuery(c);
-  return answerOne(c, await rpc(c, "get_document", { document_id }));
-});
+resource
+  .list("list_documents", ListDocumentsQuery)
+  .get("get_document", (document_id) => ({ document_id }));
 
 const download = endpoint({
   operationId: "downloadDocument",
@@ -83,23 +67,16 @@ documents.post("/:id/upload", upload, async (c) => {
   );
 });
 
-const update = endpoint({
-  operationId: "updateDocument",
-  access: "documents:write",
-  body: UpdateDocument,
-  answers: { 200: one(Document) },
-});
-documents.patch("/:id", update, async (c) => {
-  const document_id = pathId(c);
-  const patch = await readBody(c, update.body);
-  return answerOne(c, await rpc(c, "update_document", { document_id, patch }));
-});
+resource.update("update_document", UpdateDocument, (document_id, patch) => ({
+  document_id,
+  patch,
+}));
 
 /**
  * Answers a document together with a signed upload of its file. The document is stored by then, so the answer is
  * given even when Storage has none to offer.
  */
-async function answerWithUpload(c: ApiContext, answer: DatabaseAnswer): Promise<Response> {
+async function answerWithUpload(c: ApiContext, answer: RpcAnswer): Promise<Response> {
   const created = JSON.parse(answer.json) as Created<{
     document: z.output<typeof Document>;
     storage_path: string | null;
@@ -123,7 +100,7 @@ async function uploadOf(c: ApiContext, document: z.output<typeof Document>, path
     };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    logFailure(c, error);
+    logApiError(c, error);
     return null;
   }
 }

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { ListOfFlows } from "../../../types/contracts/flows.ts";
-import { passOn } from "../answer.ts";
 import type { ApiEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { noQuery } from "../request.ts";
+import { sendRpc } from "../response.ts";
 
 export const flows = new Hono<ApiEnv>();
 
@@ -14,5 +14,5 @@ const list = endpoint({
 });
 flows.get("/", list, async (c) => {
   noQuery(c);
-  return passOn(c, "list_flows", {});
+  return sendRpc(c, "list_flows", {});
 });

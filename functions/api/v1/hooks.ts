@@ -1,31 +1,22 @@
-import { Hono } from "hono";
 import {
   CreatedHook,
   CreateHook,
+  EVENTS,
   Hook,
-  PERMISSION_OF_EVENT,
   SampleHookQuery,
   SampleOfEvent,
 } from "../../../types/contracts/hooks.ts";
-import { listArguments, listOf, PageQuery } from "../../../types/contracts/pages.ts";
+import { listArguments, PageQuery } from "../../../types/contracts/pages.ts";
 import { authenticate } from "../../_shared/agency.ts";
 import { invalid } from "../../_shared/errors.ts";
-import { answerCreated, passOn } from "../answer.ts";
-import { type ApiEnv, callerOf, rpc, showRateLimit } from "../context.ts";
+import { callerOf, rpc, showRateLimit } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { idempotencyKey, isUuid, noQuery, readBody, readQuery } from "../request.ts";
+import { Resource } from "../resource.ts";
+import { sendCreated, sendRpc } from "../response.ts";
 
-export const hooks = new Hono<ApiEnv>();
-
-const list = endpoint({
-  operationId: "listHooks",
-  access: "any credential",
-  query: PageQuery,
-  answers: { 200: listOf(Hook) },
-});
-hooks.get("/", list, async (c) => {
-  return passOn(c, "list_hooks", listArguments(readQuery(c, list.query)));
-});
+const resource = new Resource(Hook, { read: "any credential" }).list("list_hooks", PageQuery);
+export const hooks = resource.routes;
 
 const sample = endpoint({
   operationId: "sampleHook",
@@ -34,7 +25,7 @@ const sample = endpoint({
   answers: { 200: SampleOfEvent },
 });
 hooks.get("/sample", sample, async (c) => {
-  return passOn(c, "sample_hook", listArguments(readQuery(c, sample.query)));
+  return sendRpc(c, "sample_hook", listArguments(readQuery(c, sample.query)));
 });
 
 const create = endpoint({
@@ -47,7 +38,7 @@ hooks.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
   const body = await readBody(c, create.body);
   // Which permission it takes depends on the event, so a target is refused only to a caller who may subscribe.
-  c.set("permission", PERMISSION_OF_EVENT[body.event_type]);
+  c.set("permission", EVENTS[body.event_type].permission);
   // Loaded when somebody first subscribes: what reads addresses needs half of Node's modules.
   const { assertDeliverable } = await import("../../_shared/target.ts");
   const target = await assertDeliverable(body.target_url);
@@ -57,7 +48,7 @@ hooks.post("/", create, async (c) => {
     ]);
   }
   const hook = { ...body, target_url: target.url };
-  return answerCreated(c, await rpc(c, "create_hook", { body: hook, idempotency_key }), "flat");
+  return sendCreated(c, await rpc(c, "create_hook", { body: hook, idempotency_key }), "flat");
 });
 
 const remove = endpoint({

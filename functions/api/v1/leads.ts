@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import {
   ArchiveLead,
   ArchiveLeadQuery,
@@ -8,44 +7,20 @@ import {
   ListLeadsQuery,
   UpdateLead,
 } from "../../../types/contracts/leads.ts";
-import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
+import { one } from "../../../types/contracts/pages.ts";
 import { countryOf } from "../../_shared/agency.ts";
 import { invalid } from "../../_shared/errors.ts";
 import { readPhone } from "../../_shared/phone.ts";
-import { answerCreated, answerOne, passOn } from "../answer.ts";
-import { type ApiContext, type ApiEnv, callerOf, rpc } from "../context.ts";
+import { type ApiContext, callerOf, rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
-import {
-  idempotencyKey,
-  noQuery,
-  pathId,
-  readBody,
-  readOptionalBody,
-  readQuery,
-} from "../request.ts";
+import { idempotencyKey, pathId, readBody, readOptionalBody, readQuery } from "../request.ts";
+import { Resource } from "../resource.ts";
+import { sendCreated, sendOne } from "../response.ts";
 
-export const leads = new Hono<ApiEnv>();
+const resource = new Resource(Lead, { read: "leads:read" });
+export const leads = resource.routes;
 
-const list = endpoint({
-  operationId: "listLeads",
-  access: "leads:read",
-  query: ListLeadsQuery,
-  answers: { 200: listOf(Lead) },
-});
-leads.get("/", list, async (c) => {
-  return passOn(c, "list_leads", listArguments(readQuery(c, list.query)));
-});
-
-const get = endpoint({
-  operationId: "getLead",
-  access: "leads:read",
-  answers: { 200: one(Lead) },
-});
-leads.get("/:id", get, async (c) => {
-  const lead_id = pathId(c);
-  noQuery(c);
-  return answerOne(c, await rpc(c, "get_lead", { lead_id }));
-});
+resource.list("list_leads", ListLeadsQuery).get("get_lead", (lead_id) => ({ lead_id }));
 
 const create = endpoint({
   operationId: "createLead",
@@ -56,7 +31,7 @@ const create = endpoint({
 leads.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
   const body = await withReadPhone(c, await readBody(c, create.body));
-  return answerCreated(c, await rpc(c, "create_lead", { body, idempotency_key }));
+  return sendCreated(c, await rpc(c, "create_lead", { body, idempotency_key }));
 });
 
 const update = endpoint({
@@ -68,7 +43,7 @@ const update = endpoint({
 leads.patch("/:id", update, async (c) => {
   const lead_id = pathId(c);
   const patch = await withReadPhone(c, await readBody(c, update.body));
-  return answerOne(c, await rpc(c, "update_lead", { lead_id, patch }));
+  return sendOne(c, await rpc(c, "update_lead", { lead_id, patch }));
 });
 
 const archive = endpoint({
@@ -88,7 +63,7 @@ leads.delete("/:id", archive, async (c) => {
       { path: "archive_reason", message: "differs from the query parameter reason" },
     ]);
   }
-  return answerOne(c, await rpc(c, "archive_lead", { lead_id, reason: reason ?? archive_reason }));
+  return sendOne(c, await rpc(c, "archive_lead", { lead_id, reason: reason ?? archive_reason }));
 });
 
 async function withReadPhone<Body extends { phone?: string | null | undefined }>(

@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import {
   CreateOffer,
   CreateOfferLink,
@@ -6,33 +5,20 @@ import {
   Offer,
   PublicOffer,
 } from "../../../types/contracts/offers.ts";
-import { listArguments, listOf, one } from "../../../types/contracts/pages.ts";
+import { one } from "../../../types/contracts/pages.ts";
 import { notFound } from "../../_shared/errors.ts";
-import { answerCreated, answerOne, passOn } from "../answer.ts";
-import { type ApiEnv, rpc } from "../context.ts";
+import { rpc } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
-import {
-  idempotencyKey,
-  noQuery,
-  pathId,
-  readBody,
-  readOptionalBody,
-  readQuery,
-} from "../request.ts";
-
-export const offers = new Hono<ApiEnv>();
+import { idempotencyKey, noQuery, pathId, readOptionalBody } from "../request.ts";
+import { Resource } from "../resource.ts";
+import { sendCreated, sendOne } from "../response.ts";
 
 const PUBLIC_TOKEN = /^[0-9a-f]{48}$/;
 
-const list = endpoint({
-  operationId: "listOffers",
-  access: "offers:read",
-  query: ListOffersQuery,
-  answers: { 200: listOf(Offer) },
-});
-offers.get("/", list, async (c) => {
-  return passOn(c, "list_offers", listArguments(readQuery(c, list.query)));
-});
+const resource = new Resource(Offer, { read: "offers:read", write: "offers:write" });
+export const offers = resource.routes;
+
+resource.list("list_offers", ListOffersQuery);
 
 /** For the client who was given the link: no credential but the token in it. */
 const getPublic = endpoint({
@@ -46,31 +32,10 @@ offers.get("/public/:token", getPublic, async (c) => {
   if (!PUBLIC_TOKEN.test(public_token)) throw notFound();
   const answer = await rpc(c, "get_public_offer", { public_token });
   if (answer.json === "null") throw notFound();
-  return answerOne(c, answer);
+  return sendOne(c, answer);
 });
 
-const get = endpoint({
-  operationId: "getOffer",
-  access: "offers:read",
-  answers: { 200: one(Offer) },
-});
-offers.get("/:id", get, async (c) => {
-  const offer_id = pathId(c);
-  noQuery(c);
-  return answerOne(c, await rpc(c, "get_offer", { offer_id }));
-});
-
-const create = endpoint({
-  operationId: "createOffer",
-  access: "offers:write",
-  body: CreateOffer,
-  answers: { 201: one(Offer) },
-});
-offers.post("/", create, async (c) => {
-  const idempotency_key = idempotencyKey(c);
-  const body = await readBody(c, create.body);
-  return answerCreated(c, await rpc(c, "create_offer", { body, idempotency_key }));
-});
+resource.get("get_offer", (offer_id) => ({ offer_id })).create("create_offer", CreateOffer);
 
 const createLink = endpoint({
   operationId: "createOfferLink",
@@ -84,5 +49,5 @@ offers.post("/:id/link", createLink, async (c) => {
   const idempotency_key = idempotencyKey(c);
   noQuery(c);
   await readOptionalBody(c, createLink.body);
-  return answerCreated(c, await rpc(c, "create_offer_link", { offer_id, idempotency_key }));
+  return sendCreated(c, await rpc(c, "create_offer_link", { offer_id, idempotency_key }));
 });

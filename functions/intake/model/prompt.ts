@@ -1,6 +1,6 @@
 import { plainText, type Received } from "../rules/mail.ts";
 
-const READ_AT_MOST = 12_000;
+const MAX_READ_CHARACTERS = 12_000;
 
 const INSTRUCTIONS = `You read one message that a real-estate agency in Spain received and note down what its writer wishes.
 
@@ -18,7 +18,7 @@ Answer with the members of the schema only. Use null for what the writer does no
 
 /** The turns of one request. The mail travels as a JSON string of its own turn, so it cannot end where it does not. */
 export function promptFor(message: Received) {
-  const text = plainText(message.body).slice(0, READ_AT_MOST);
+  const text = plainText(message.body).slice(0, MAX_READ_CHARACTERS);
   return [
     { role: "system" as const, content: INSTRUCTIONS },
     { role: "user" as const, content: JSON.stringify({ subject: message.subject ?? "", text }) },

@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { Qualification } from "../../../types/contracts/qualification.ts";
-import type { Attempt, Message } from "../database.ts";
+import type { Attempt, Message } from "../job_queue.ts";
 import { groundedIn } from "./grounding.ts";
 import { promptFor } from "./prompt.ts";
 
@@ -16,8 +16,8 @@ export interface ModelSettings {
 const TRY_MS = 20_000;
 const ALL_TRIES_MS = 45_000;
 /** Tries after the first, with the client's own back-off, which heeds Retry-After. */
-const RETRIES_MAX = 2;
-const ANSWER_TOKENS_MAX = 500;
+const MAX_RETRIES = 2;
+const MAX_ANSWER_TOKENS = 500;
 const FORMAT = zodResponseFormat(Qualification, "qualification");
 
 /** A qualifier that asks a language model. What it answers is used only if it fits the contract. */
@@ -26,7 +26,7 @@ export function modelQualifier({ baseUrl, apiKey, model, timeout_ms = TRY_MS }: 
     baseURL: baseUrl,
     apiKey,
     timeout: timeout_ms,
-    maxRetries: RETRIES_MAX,
+    maxRetries: MAX_RETRIES,
   });
 
   return async (message: Message): Promise<Attempt> => {
@@ -50,7 +50,7 @@ export function modelQualifier({ baseUrl, apiKey, model, timeout_ms = TRY_MS }: 
       {
         model,
         temperature: 0,
-        max_completion_tokens: ANSWER_TOKENS_MAX,
+        max_completion_tokens: MAX_ANSWER_TOKENS,
         messages: promptFor(message),
         response_format: FORMAT,
       },

@@ -82,7 +82,7 @@ const ENTITIES: Record<string, string> = {
 };
 
 /** How much of a mail is read, by the rules and by a model alike; nobody's wishes come later. */
-const READ_AT_MOST = 20_000;
+const MAX_READ_CHARACTERS = 20_000;
 
 /** The beginning of a part of HTML that nobody reads, and how each ends. */
 const HIDDEN = /<(?:!--|(script|style|head|title)\b)/gi;
@@ -96,7 +96,7 @@ const END_OF_HIDDEN: Record<string, RegExp> = {
 
 /** The text of a mail that may be HTML, as far as it is read. Takes time in proportion to it, whatever it says. */
 export function plainText(whole: string): string {
-  const body = whole.slice(0, READ_AT_MOST);
+  const body = whole.slice(0, MAX_READ_CHARACTERS);
   const isHtml = /<(?:html|body|div|p|br|table|td|span)\b[^<>]*>/i.test(body);
   const text = isHtml
     ? withoutHidden(body)

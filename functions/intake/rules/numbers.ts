@@ -1,16 +1,7 @@
+import { SPANISH_NUMBERS } from "../../_shared/spanish_numbers.ts";
+
 const SMALL: Record<string, number> = {
-  un: 1,
-  una: 1,
-  uno: 1,
-  dos: 2,
-  tres: 3,
-  cuatro: 4,
-  cinco: 5,
-  seis: 6,
-  siete: 7,
-  ocho: 8,
-  nueve: 9,
-  diez: 10,
+  ...SPANISH_NUMBERS,
   dues: 2,
   quatre: 4,
   cinc: 5,

@@ -24,8 +24,8 @@ const GAZETTEER = new RegExp(`(?<!\\p{L})(?:${PLACES.join("|")})(?!\\p{L})`, "gi
 const ELSEWHERE =
   /(?:vivimos|vivo|live|living|trabajo|trabajamos|work|vengo|venimos|nos mudamos desde|mud\w+ de|moving from|come from|coming from|soy de|somos de|empresa de|company (?:from|in)|desde|from|am in|based in|residimos|resido|oficina)(?:\s\p{L}+){0,3}\s?$/iu;
 
-const PLACES_MAX = 4;
-const LENGTH_MAX = 200;
+const MAX_PLACES = 4;
+const MAX_LENGTH = 200;
 
 /** The towns and neighbourhoods that a text names as wished, separated by commas. */
 export function findZone(text: string): string | undefined {
@@ -49,8 +49,8 @@ export function findZone(text: string): string | undefined {
   }
   for (const match of text.matchAll(GAZETTEER)) add(titled(match[0]), match.index);
   const names = [...found.values()].sort((a, b) => a.at - b.at).map(({ name }) => name);
-  const zone = names.slice(0, PLACES_MAX).join(", ");
-  return zone === "" || zone.length > LENGTH_MAX ? undefined : zone;
+  const zone = names.slice(0, MAX_PLACES).join(", ");
+  return zone === "" || zone.length > MAX_LENGTH ? undefined : zone;
 }
 
 /** A name without case and accents, for comparing. */

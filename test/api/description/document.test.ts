@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MEANING_OF_REASON } from "../../../types/contracts/errors.ts";
+import { REASONS } from "../../../types/contracts/reasons.ts";
 import { runInDeno } from "../../drain/deno.ts";
 import { type TestStack, testStack } from "../../stack/harness.ts";
 import { type Answer, type Client, clientOf } from "../client.ts";
@@ -125,7 +125,7 @@ describe("GET /openapi.json", () => {
   });
 
   test("says what every reason means", () => {
-    for (const [reason, meaning] of Object.entries(MEANING_OF_REASON)) {
+    for (const [reason, { meaning }] of Object.entries(REASONS)) {
       expect(answer.body.info.description).toContain(`| \`${reason}\` | ${meaning} |`);
     }
   });

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { MEANING_OF_REASON, STATUS_OF_CODE } from "../../../types/contracts/errors.ts";
+import { STATUS_OF_CODE } from "../../../types/contracts/errors.ts";
+import { REASONS } from "../../../types/contracts/reasons.ts";
 
 const root = resolve(import.meta.dirname, "..", "..", "..");
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -24,5 +25,5 @@ test("and so are its reasons", () => {
   const reasons = cellsUnder("| 422 reason | means |").flatMap((cell) =>
     [...cell.matchAll(/`(\w+)`/g)].map(([, reason]) => reason),
   );
-  expect(reasons.toSorted()).toEqual(Object.keys(MEANING_OF_REASON).toSorted());
+  expect(reasons.toSorted()).toEqual(Object.keys(REASONS).toSorted());
 });

@@ -52,6 +52,6 @@ export const agenda = defineTool({
     ),
   }),
   async run({ limit, ...period }, { rpc }) {
-    return (await rpc("mcp_agenda", { ...period, page_limit: limit })) as never;
+    return rpc("mcp_agenda", { ...period, page_limit: limit });
   },
 });

@@ -4,6 +4,14 @@ import { localTime } from "../../../../types/contracts/times.ts";
 import { agentId, leadId, operationId, propertyId, viewingSummary } from "../fields.ts";
 import { ADDS, defineTool } from "../tool.ts";
 
+const Arranged = z.strictObject({
+  ...viewingSummary,
+  warnings: z
+    .array(z.string())
+    .describe("Lo que conviene confirmar con la persona; vacío si no hay nada."),
+  time_zone: z.string().describe("Zona horaria de la agencia, en la que están las horas."),
+});
+
 /** A new viewing; the core operation is that of POST /viewings. */
 export const agendar_visita = defineTool({
   name: "agendar_visita",
@@ -38,16 +46,12 @@ export const agendar_visita = defineTool({
       path: ["duration_minutes"],
       error: "no puede ir junto con ends_at",
     }),
-  output: z.strictObject({
-    ...viewingSummary,
-    warnings: z
-      .array(z.string())
-      .describe("Lo que conviene confirmar con la persona; vacío si no hay nada."),
-    time_zone: z.string().describe("Zona horaria de la agencia, en la que están las horas."),
-  }),
+  output: Arranged,
   async run(body, { rpc }) {
-    const viewing = (await rpc("mcp_create_viewing", { body })) as { starts_at: string };
-    return { ...viewing, warnings: warningsFor(viewing.starts_at) } as never;
+    const viewing: Omit<z.input<typeof Arranged>, "warnings"> = await rpc("mcp_create_viewing", {
+      body,
+    });
+    return { ...viewing, warnings: warningsFor(viewing.starts_at) };
   },
 });
 

@@ -43,7 +43,7 @@ export const avanzar_etapa = defineTool({
       path: ["lost_reason"],
       error: "solo puede ir con stage lost",
     }),
-  output: z.strictObject({
+  output: z.object({
     operation_id: operationId,
     lead_id: leadId,
     operation_type: operationType,
@@ -57,22 +57,10 @@ export const avanzar_etapa = defineTool({
   }),
   async run({ operation_id, stage, lost_reason, property_id }, { rpc }) {
     const chosen = property_id ? { property_id } : {};
-    const operation = (
+    const operation: z.output<typeof Operation> =
       stage === undefined
         ? await rpc("mcp_advance_stage", { operation_id, patch: chosen })
-        : await rpc("update_operation", { operation_id, patch: { stage, lost_reason, ...chosen } })
-    ) as z.output<typeof Operation>;
-    return {
-      operation_id: operation.id,
-      lead_id: operation.lead_id,
-      operation_type: operation.operation_type,
-      flow: operation.flow,
-      stage: operation.stage,
-      stage_label: operation.stage_label,
-      is_terminal: operation.is_terminal,
-      pending_actions: operation.pending_actions,
-      property_id: operation.property_id,
-      lost_reason: operation.lost_reason,
-    };
+        : await rpc("update_operation", { operation_id, patch: { stage, lost_reason, ...chosen } });
+    return { ...operation, operation_id: operation.id };
   },
 });

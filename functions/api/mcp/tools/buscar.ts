@@ -98,6 +98,6 @@ export const buscar = defineTool({
       .describe("Los resultados, el más parecido primero."),
   }),
   async run({ query, limit }, { rpc }) {
-    return (await rpc("mcp_search", { query, page_limit: limit })) as never;
+    return rpc("mcp_search", { query, page_limit: limit });
   },
 });

@@ -68,11 +68,10 @@ export const buscar_propiedades = defineTool({
   }),
   async run({ query, limit, ...given }, { rpc }) {
     const { filters, words: unread } = readDescribedSearch(query);
-    const answer = await rpc("mcp_search_properties", {
+    return rpc("mcp_search_properties", {
       filters: { ...filters, ...given },
       words: unread,
       page_limit: limit,
     });
-    return answer as never;
   },
 });

@@ -7,6 +7,7 @@ import {
   Origin,
 } from "../../../../types/contracts/leads.ts";
 import { readPhone } from "../../../_shared/phone.ts";
+import type { Created } from "../../response.ts";
 import {
   agentId,
   emailAddress,
@@ -50,7 +51,7 @@ export const crear_lead = defineTool({
     intent: optional(text(500)).describe("Qué busca, en pocas palabras."),
     notes: optional(text(10_000)).describe("Notas libres para la agencia."),
   }),
-  output: z.strictObject({
+  output: z.object({
     lead_id: leadId,
     operation_id: operationId.nullable().describe("La operación que se ha abierto."),
     contact_id: Lead.shape.contact_id.describe("La persona a la que ha quedado unido."),
@@ -86,27 +87,15 @@ export const crear_lead = defineTool({
   }),
   async run(args, { rpc, country }) {
     const body = args.phone ? { ...args, phone: await readPhone(args.phone, country) } : args;
-    const created = (await rpc("create_lead", { body })) as { body: z.output<typeof CreatedLead> };
-    const lead = created.body;
+    const { body: lead }: Created<z.output<typeof CreatedLead>> = await rpc("create_lead", {
+      body,
+    });
+    const operations = lead.open_operations;
     return {
+      ...lead,
       lead_id: lead.id,
-      operation_id: lead.operation_id,
-      contact_id: lead.contact_id,
-      known_contact: lead.known_contact,
       open_operations:
-        lead.open_operations?.map(({ id, ...operation }) => ({ operation_id: id, ...operation })) ??
-        null,
-      full_name: lead.full_name,
-      phone: lead.phone,
-      phone_e164: lead.phone_e164,
-      email: lead.email,
-      email_is_valid: lead.email_is_valid,
-      origin: lead.origin,
-      lead_status: lead.lead_status,
-      budget_max: lead.budget_max,
-      bedrooms_min: lead.bedrooms_min,
-      assigned_agent_id: lead.assigned_agent_id,
-      sanctions_status: lead.sanctions_status,
+        operations?.map(({ id, ...rest }) => ({ operation_id: id, ...rest })) ?? null,
     };
   },
 });

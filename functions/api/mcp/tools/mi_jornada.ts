@@ -3,6 +3,23 @@ import { agentId, cutList, localMoment, missingPermissions, Task } from "../fiel
 import { type TaskFacts, taskOf } from "../tasks.ts";
 import { defineTool, READS } from "../tool.ts";
 
+const Day = z.strictObject({
+  now: localMoment.describe("La hora actual en la zona de la agencia."),
+  time_zone: z.string().describe("Zona horaria de la agencia."),
+  agent_id: agentId
+    .nullable()
+    .describe("El agente que pregunta; null si la credencial no actúa por ninguno."),
+  agent_name: z.string().nullable().describe("Nombre de ese agente."),
+  missing_permissions: missingPermissions,
+  overdue_total: z
+    .int()
+    .describe(
+      "Cuántas tareas están atrasadas. En una agencia con miles pendientes, cuántas de las que más esperan.",
+    ),
+  tasks: cutList(Task, 50, "Las tareas: las propias primero, las más atrasadas antes."),
+});
+type Day = z.input<typeof Day>;
+
 /** The caller's day: what waits, whose turn it is, since when. */
 export const mi_jornada = defineTool({
   name: "mi_jornada",
@@ -21,26 +38,11 @@ export const mi_jornada = defineTool({
       .default(20)
       .describe("Cuántas tareas como mucho: de 1 a 50, por defecto 20."),
   }),
-  output: z.strictObject({
-    now: localMoment.describe("La hora actual en la zona de la agencia."),
-    time_zone: z.string().describe("Zona horaria de la agencia."),
-    agent_id: agentId
-      .nullable()
-      .describe("El agente que pregunta; null si la credencial no actúa por ninguno."),
-    agent_name: z.string().nullable().describe("Nombre de ese agente."),
-    missing_permissions: missingPermissions,
-    overdue_total: z
-      .int()
-      .describe(
-        "Cuántas tareas están atrasadas. En una agencia con miles pendientes, cuántas de las que más esperan.",
-      ),
-    tasks: cutList(Task, 50, "Las tareas: las propias primero, las más atrasadas antes."),
-  }),
+  output: Day,
   async run({ limit }, { rpc }) {
-    const day = (await rpc("mcp_my_day", { page_limit: limit })) as {
-      tasks: { items: TaskFacts[] };
-    };
-    const { items, ...list } = day.tasks;
-    return { ...day, tasks: { ...list, items: items.map(taskOf) } } as never;
+    const day: Omit<Day, "tasks"> & {
+      tasks: Omit<Day["tasks"], "items"> & { items: TaskFacts[] };
+    } = await rpc("mcp_my_day", { page_limit: limit });
+    return { ...day, tasks: { ...day.tasks, items: day.tasks.items.map(taskOf) } };
   },
 });

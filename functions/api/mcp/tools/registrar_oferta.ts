@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { amount, id, optional, text } from "../../../../types/contracts/fields.ts";
 import { CreateOffer, Offer, OfferType } from "../../../../types/contracts/offers.ts";
+import type { Created } from "../../response.ts";
 import { leadId, operationId, propertyId } from "../fields.ts";
 import { ADDS, defineTool } from "../tool.ts";
 
@@ -31,7 +32,7 @@ export const registrar_oferta = defineTool({
     ),
     notes: optional(text(10_000)).describe("Condiciones o comentarios de la oferta."),
   }),
-  output: z.strictObject({
+  output: z.object({
     offer_id: id.describe("Identificador de la oferta."),
     operation_id: operationId,
     lead_id: leadId,
@@ -44,19 +45,7 @@ export const registrar_oferta = defineTool({
     notes: z.string().nullable().describe("Condiciones o comentarios."),
   }),
   async run(body, { rpc }) {
-    const created = (await rpc("create_offer", { body })) as { body: z.output<typeof Offer> };
-    const offer = created.body;
-    return {
-      offer_id: offer.id,
-      operation_id: offer.operation_id,
-      lead_id: offer.lead_id,
-      property_id: offer.property_id,
-      amount: offer.amount,
-      currency: offer.currency,
-      offer_type: offer.offer_type,
-      status: offer.status,
-      public_token: offer.public_token,
-      notes: offer.notes,
-    };
+    const { body: offer }: Created<z.output<typeof Offer>> = await rpc("create_offer", { body });
+    return { ...offer, offer_id: offer.id };
   },
 });

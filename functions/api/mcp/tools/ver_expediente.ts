@@ -141,6 +141,31 @@ function readable<List extends z.ZodType>(list: List, permission: Permission) {
     .describe(`${list.description} null si la credencial no tiene ${permission}.`);
 }
 
+const CaseFile = z.strictObject({
+  time_zone: z.string().describe("Zona horaria de la agencia, en la que están todas las horas."),
+  lead: Person,
+  missing_permissions: missingPermissions,
+  operations: readable(
+    cutList(Operation, 10, "Operaciones: primero las abiertas, las más recientes antes."),
+    "operations:read",
+  ),
+  viewings: readable(
+    cutList(Viewing, 10, "Visitas, las últimas o más lejanas en el futuro primero."),
+    "viewings:read",
+  ),
+  offers: readable(cutList(OfferMade, 10, "Ofertas, las más recientes primero."), "offers:read"),
+  documents: readable(
+    cutList(DocumentState, 20, "Documentos, los más recientes primero."),
+    "documents:read",
+  ),
+  signatures: readable(
+    cutList(SignatureState, 10, "Firmas, las más recientes primero."),
+    "signatures:read",
+  ),
+  messages: cutList(Message, 10, "Mensajes, los más recientes primero."),
+  next_action: Task.describe("La siguiente acción que se recomienda, y por qué."),
+});
+
 /** Everything about one lead in one answer. */
 export const ver_expediente = defineTool({
   name: "ver_expediente",
@@ -154,32 +179,10 @@ export const ver_expediente = defineTool({
   input: z.strictObject({
     lead_id: leadId.describe("El lead cuyo expediente se quiere ver (UUID)."),
   }),
-  output: z.strictObject({
-    time_zone: z.string().describe("Zona horaria de la agencia, en la que están todas las horas."),
-    lead: Person,
-    missing_permissions: missingPermissions,
-    operations: readable(
-      cutList(Operation, 10, "Operaciones: primero las abiertas, las más recientes antes."),
-      "operations:read",
-    ),
-    viewings: readable(
-      cutList(Viewing, 10, "Visitas, las últimas o más lejanas en el futuro primero."),
-      "viewings:read",
-    ),
-    offers: readable(cutList(OfferMade, 10, "Ofertas, las más recientes primero."), "offers:read"),
-    documents: readable(
-      cutList(DocumentState, 20, "Documentos, los más recientes primero."),
-      "documents:read",
-    ),
-    signatures: readable(
-      cutList(SignatureState, 10, "Firmas, las más recientes primero."),
-      "signatures:read",
-    ),
-    messages: cutList(Message, 10, "Mensajes, los más recientes primero."),
-    next_action: Task.describe("La siguiente acción que se recomienda, y por qué."),
-  }),
+  output: CaseFile,
   async run({ lead_id }, { rpc }) {
-    const file = (await rpc("mcp_case_file", { lead_id })) as { next_action: TaskFacts };
-    return { ...file, next_action: taskOf(file.next_action) } as never;
+    const file: Omit<z.input<typeof CaseFile>, "next_action"> & { next_action: TaskFacts } =
+      await rpc("mcp_case_file", { lead_id });
+    return { ...file, next_action: taskOf(file.next_action) };
   },
 });

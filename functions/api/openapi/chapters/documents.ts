@@ -1,18 +1,17 @@
 import { document, firstOf, receivedDocument, upload } from "../examples.ts";
-import type { Chapter } from "../prose.ts";
+import { type Chapter, describeGet, describeList } from "../prose.ts";
 
 export const documents: Chapter = {
-  listDocuments: {
-    summary: "List documents",
-    description: "The agency's documents, newest first.",
-    gives: { 200: ["A page of documents.", firstOf(receivedDocument)] },
-    refuses: { invalid_cursor: "cursor" },
-  },
-  getDocument: {
-    summary: "Get a document",
-    description: "One document. Its file is at /documents/{id}/download.",
-    gives: { 200: ["The document.", { data: receivedDocument }] },
-  },
+  listDocuments: describeList(
+    "documents",
+    "The agency's documents, newest first.",
+    firstOf(receivedDocument),
+  ),
+  getDocument: describeGet(
+    "a document",
+    "One document. Its file is at /documents/{id}/download.",
+    receivedDocument,
+  ),
   downloadDocument: {
     summary: "Get a download of a document's file",
     description: "A signed URL, good for 10 minutes. A browser saves the file under its name.",
@@ -27,7 +26,7 @@ export const documents: Chapter = {
         },
       ],
     },
-    missing: "The id is none, or not one of your agency's, or the document has no file yet.",
+    missing: "Your agency has no document with that id, or the document has no file yet.",
   },
   createDocument: {
     summary: "Ask for a document, or announce one",

@@ -1,13 +1,12 @@
 import { hook, listed, wonOperation } from "../examples.ts";
-import type { Chapter } from "../prose.ts";
+import { type Chapter, describeList } from "../prose.ts";
 
 export const hooks: Chapter = {
-  listHooks: {
-    summary: "List subscriptions",
-    description: "The agency's subscriptions to the events that the credential may read.",
-    gives: { 200: ["A page of subscriptions.", listed(hook)] },
-    refuses: { invalid_cursor: "cursor" },
-  },
+  listHooks: describeList(
+    "subscriptions",
+    "The agency's subscriptions to the events that the credential may read.",
+    listed(hook),
+  ),
   sampleHook: {
     summary: "Sample an event",
     description:

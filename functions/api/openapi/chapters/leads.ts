@@ -1,19 +1,13 @@
 import { firstOf, lead } from "../examples.ts";
-import type { Chapter } from "../prose.ts";
+import { type Chapter, describeGet, describeList } from "../prose.ts";
 
 export const leads: Chapter = {
-  listLeads: {
-    summary: "List leads",
-    description:
-      "The agency's leads, newest first. Archived ones are left out unless `include_archived=true`. To count supply, filter operations by `operation_type=sell`: listing leads (sellers) have no `lead_status`.",
-    gives: { 200: ["A page of leads.", firstOf(lead)] },
-    refuses: { invalid_cursor: "cursor" },
-  },
-  getLead: {
-    summary: "Get a lead",
-    description: "One lead, archived or not.",
-    gives: { 200: ["The lead.", { data: lead }] },
-  },
+  listLeads: describeList(
+    "leads",
+    "The agency's leads, newest first. Archived ones are left out unless `include_archived=true`. To count supply, filter operations by `operation_type=sell`: listing leads (sellers) have no `lead_status`.",
+    firstOf(lead),
+  ),
+  getLead: describeGet("a lead", "One lead, archived or not.", lead),
   createLead: {
     summary: "Create a lead",
     description:

@@ -1,18 +1,9 @@
 import { firstOf, offer, publicOffer } from "../examples.ts";
-import type { Chapter } from "../prose.ts";
+import { type Chapter, describeGet, describeList } from "../prose.ts";
 
 export const offers: Chapter = {
-  listOffers: {
-    summary: "List offers",
-    description: "The agency's offers, newest first.",
-    gives: { 200: ["A page of offers.", firstOf(offer)] },
-    refuses: { invalid_cursor: "cursor" },
-  },
-  getOffer: {
-    summary: "Get an offer",
-    description: "One offer.",
-    gives: { 200: ["The offer.", { data: offer }] },
-  },
+  listOffers: describeList("offers", "The agency's offers, newest first.", firstOf(offer)),
+  getOffer: describeGet("an offer", "One offer.", offer),
   createOffer: {
     summary: "Record an offer",
     description:

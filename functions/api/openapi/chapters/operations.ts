@@ -1,18 +1,18 @@
 import { firstOf, operation } from "../examples.ts";
-import type { Chapter } from "../prose.ts";
+import { type Chapter, describeGet, describeList } from "../prose.ts";
 
 export const operations: Chapter = {
-  listOperations: {
-    summary: "List operations",
-    description: "The agency's operations, newest first.",
-    gives: { 200: ["A page of operations.", firstOf(operation)] },
-    refuses: { invalid_cursor: "cursor", invalid_stage: "stage" },
-  },
-  getOperation: {
-    summary: "Get an operation",
-    description: "One operation, with the gate steps that its stage still waits for.",
-    gives: { 200: ["The operation.", { data: operation }] },
-  },
+  listOperations: describeList(
+    "operations",
+    "The agency's operations, newest first.",
+    firstOf(operation),
+    { invalid_stage: "stage" },
+  ),
+  getOperation: describeGet(
+    "an operation",
+    "One operation, with the gate steps that its stage still waits for.",
+    operation,
+  ),
   createOperation: {
     summary: "Open an operation",
     description:

@@ -1,33 +1,19 @@
 import { VERSION } from "../../../_shared/version.ts";
 import { agent, firstOf, listed, property } from "../examples.ts";
-import type { Chapter } from "../prose.ts";
+import { type Chapter, describeGet, describeList } from "../prose.ts";
 
 export const agents: Chapter = {
-  listAgents: {
-    summary: "List agents",
-    description: "The people of the agency, newest first.",
-    gives: { 200: ["A page of agents.", listed(agent)] },
-    refuses: { invalid_cursor: "cursor" },
-  },
-  getAgent: {
-    summary: "Get an agent",
-    description: "One agent.",
-    gives: { 200: ["The agent.", { data: agent }] },
-  },
+  listAgents: describeList("agents", "The people of the agency, newest first.", listed(agent)),
+  getAgent: describeGet("an agent", "One agent.", agent),
 };
 
 export const properties: Chapter = {
-  listProperties: {
-    summary: "List properties",
-    description: "The agency's properties, newest first.",
-    gives: { 200: ["A page of properties.", firstOf(property)] },
-    refuses: { invalid_cursor: "cursor" },
-  },
-  getProperty: {
-    summary: "Get a property",
-    description: "One property.",
-    gives: { 200: ["The property.", { data: property }] },
-  },
+  listProperties: describeList(
+    "properties",
+    "The agency's properties, newest first.",
+    firstOf(property),
+  ),
+  getProperty: describeGet("a property", "One property.", property),
 };
 
 export const flows: Chapter = {

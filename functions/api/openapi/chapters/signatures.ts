@@ -1,18 +1,13 @@
 import { firstOf, signature, signedSignature } from "../examples.ts";
-import type { Chapter } from "../prose.ts";
+import { type Chapter, describeGet, describeList } from "../prose.ts";
 
 export const signatures: Chapter = {
-  listSignatures: {
-    summary: "List signatures",
-    description: "The agency's signatures, newest first; one for each signer.",
-    gives: { 200: ["A page of signatures.", firstOf(signature)] },
-    refuses: { invalid_cursor: "cursor" },
-  },
-  getSignature: {
-    summary: "Get a signature",
-    description: "One signature.",
-    gives: { 200: ["The signature.", { data: signature }] },
-  },
+  listSignatures: describeList(
+    "signatures",
+    "The agency's signatures, newest first; one for each signer.",
+    firstOf(signature),
+  ),
+  getSignature: describeGet("a signature", "One signature.", signature),
   createSignature: {
     summary: "Prepare a signature",
     description:

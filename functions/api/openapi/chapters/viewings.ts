@@ -1,5 +1,5 @@
 import { firstOf, viewing } from "../examples.ts";
-import type { Chapter } from "../prose.ts";
+import { type Chapter, describeGet, describeList } from "../prose.ts";
 
 const booked = [
   "The agent or the property has another viewing at that time; `error.details` says which, and when.",
@@ -12,17 +12,13 @@ const booked = [
 ] as const;
 
 export const viewings: Chapter = {
-  listViewings: {
-    summary: "List viewings",
-    description: "The agency's viewings, latest arranged first.",
-    gives: { 200: ["A page of viewings.", firstOf(viewing)] },
-    refuses: { invalid_cursor: "cursor", invalid_time: "starts_from" },
-  },
-  getViewing: {
-    summary: "Get a viewing",
-    description: "One viewing.",
-    gives: { 200: ["The viewing.", { data: viewing }] },
-  },
+  listViewings: describeList(
+    "viewings",
+    "The agency's viewings, latest arranged first.",
+    firstOf(viewing),
+    { invalid_time: "starts_from" },
+  ),
+  getViewing: describeGet("a viewing", "One viewing.", viewing),
   createViewing: {
     summary: "Arrange a viewing",
     description:

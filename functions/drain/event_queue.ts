@@ -43,7 +43,7 @@ export interface DoneEvent {
 
 /** How a run is ordered: by the minute job with its share of the agencies, or by the run that it continues. */
 export interface RunOrder {
-  continues: string | null;
+  continues: string | undefined;
   share: number;
   shares: number;
   /** Whether it has itself called again while events are due. */
@@ -59,7 +59,7 @@ export interface Settled {
 const ANSWER_WITHIN_MS = 15_000;
 
 /** The drain's RPCs. Each may be repeated, so a call that fails in passing is tried again. */
-export class Database {
+export class EventQueue {
   readonly #rpc = new ServiceRpc(ANSWER_WITHIN_MS);
 
   begin(order: RunOrder): Promise<{ run_id: string; reclaimed: number }> {

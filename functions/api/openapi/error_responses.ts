@@ -1,15 +1,15 @@
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { ErrorAnswer, type ErrorCode } from "../../../types/contracts/errors.ts";
 import { permissionOf } from "../endpoint.ts";
+import { errorExamplesOf } from "./error_examples.ts";
 import { answered } from "./headers.ts";
-import type { Described } from "./operation.ts";
-import { examplesOf } from "./refusals.ts";
+import type { Described } from "./prose.ts";
 
 type Responses = Record<string, ZodOpenApiResponseObject>;
 type Headers = NonNullable<ZodOpenApiResponseObject["headers"]>;
 
 /** An answer that is not a success. */
-function failure(
+function errorResponse(
   code: ErrorCode,
   description: string,
   headers: Headers,
@@ -33,11 +33,11 @@ function answering(
 }
 
 function notFound(description: string): ZodOpenApiResponseObject {
-  return failure("not_found", description, answered.counted, "There is no such thing here.");
+  return errorResponse("not_found", description, answered.counted, "There is no such thing here.");
 }
 
 function rateLimited(description: string): ZodOpenApiResponseObject {
-  return failure(
+  return errorResponse(
     "rate_limited",
     description,
     answered.limited,
@@ -49,7 +49,7 @@ function rateLimited(description: string): ZodOpenApiResponseObject {
 // Those that mean the same everywhere have a name, and are written once.
 const UNAUTHORIZED = {
   id: "Unauthorized",
-  ...failure(
+  ...errorResponse(
     "unauthorized",
     "The credential is missing, unknown, expired or revoked.",
     answered.challenged,
@@ -58,11 +58,11 @@ const UNAUTHORIZED = {
 };
 const NOT_FOUND = {
   id: "NotFound",
-  ...notFound("The id is none, or not one of your agency's."),
+  ...notFound("Your agency has nothing with that id."),
 };
 const METHOD_NOT_ALLOWED = {
   id: "MethodNotAllowed",
-  ...failure(
+  ...errorResponse(
     "method_not_allowed",
     "The path was called with a method that it does not take. A credential is not looked at.",
     answered.allowing,
@@ -72,7 +72,7 @@ const METHOD_NOT_ALLOWED = {
 };
 const PAYLOAD_TOO_LARGE = {
   id: "PayloadTooLarge",
-  ...failure(
+  ...errorResponse(
     "payload_too_large",
     "The body is larger than 1 MiB.",
     answered.counted,
@@ -82,7 +82,7 @@ const PAYLOAD_TOO_LARGE = {
 };
 const UNSUPPORTED_MEDIA_TYPE = {
   id: "UnsupportedMediaType",
-  ...failure(
+  ...errorResponse(
     "unsupported_media_type",
     "There is a body, and its Content-Type is not application/json.",
     answered.counted,
@@ -97,7 +97,7 @@ const RATE_LIMITED = {
 };
 const INTERNAL_ERROR = {
   id: "InternalError",
-  ...failure(
+  ...errorResponse(
     "internal_error",
     "A mistake of ours. Quote the X-Request-Id when you report it.",
     answered.plain,
@@ -106,7 +106,7 @@ const INTERNAL_ERROR = {
 };
 const UNAVAILABLE = {
   id: "Unavailable",
-  ...failure(
+  ...errorResponse(
     "unavailable",
     "The database is away, busy or too slow. A POST is safe to repeat with the same Idempotency-Key.",
     answered.passing,
@@ -115,7 +115,7 @@ const UNAVAILABLE = {
 };
 
 /** Every answer of an endpoint that is not a success. What follows from its contract is not repeated in its prose. */
-export function failuresOf({ method, path, endpoint, prose }: Described): Responses {
+export function errorResponsesOf({ method, path, endpoint, prose }: Described): Responses {
   const { access, body, answers } = endpoint;
   const hasCredential = access !== "anybody";
   // What deletes answers the same, whether or not there was something to delete.
@@ -130,7 +130,7 @@ export function failuresOf({ method, path, endpoint, prose }: Described): Respon
     422: answering(
       "The request does not fit, or a rule refuses it; `error.details.reason` says which. Nothing was changed.",
       answered.counted,
-      examplesOf({
+      errorExamplesOf({
         invalid_query: "page",
         ...(body ? { invalid_json: "body", invalid_body: "colour" } : {}),
         ...(method === "post"
@@ -150,7 +150,7 @@ function forbidden(access: Described["endpoint"]["access"]): Responses {
   const permission = access === "readers of the event" ? "operations:read" : permissionOf(access);
   if (!permission) return {};
   return {
-    403: failure(
+    403: errorResponse(
       "forbidden",
       "The credential lacks a permission; `error.details.required_permission` names it.",
       answered.counted,
@@ -161,5 +161,5 @@ function forbidden(access: Described["endpoint"]["access"]): Responses {
 }
 
 function conflict(means: string, details: object): ZodOpenApiResponseObject {
-  return failure("conflict", means, answered.counted, means, details);
+  return errorResponse("conflict", means, answered.counted, means, details);
 }

@@ -54,7 +54,7 @@ export interface Match {
 const ANSWER_WITHIN_MS = 30_000;
 
 /** The intake's RPCs. Each writes only while its claim holds the job, so that a run taken for dead does no harm. */
-export class Database {
+export class JobQueue {
   readonly #rpc = new ServiceRpc(ANSWER_WITHIN_MS);
 
   claim(max_jobs: number, kind: Kind): Promise<Claim> {

@@ -1,15 +1,17 @@
-import { type DatabaseAnswer, streamFromDatabase } from "../_shared/database.ts";
+import type { RpcAnswer } from "../_shared/caller_rpc.ts";
+import { streamRpc } from "../_shared/caller_rpc.ts";
+import type { Exactly, RpcArguments, RpcName } from "../_shared/rpc.ts";
 import { type ApiContext, callerOf, showRateLimit } from "./context.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Answers what the endpoint's one RPC returns, as it comes: lists, which the database already wrapped. */
-export async function passOn(
+/** Sends what an RPC returns, as it comes: lists, which the database already wrapped. */
+export async function sendRpc<Name extends RpcName, Given extends RpcArguments<Name>>(
   c: ApiContext,
-  name: string,
-  args: Record<string, unknown>,
+  name: Name,
+  args: Exactly<Given, Name>,
 ): Promise<Response> {
-  const { json, rateLimit } = await streamFromDatabase(name, args, callerOf(c));
+  const { json, rateLimit } = await streamRpc(name, args, callerOf(c));
   showRateLimit(c, rateLimit);
   if (json === null || c.req.method === "HEAD") {
     // Nobody would read the stream, which would keep its connection.
@@ -19,8 +21,8 @@ export async function passOn(
   return c.body(json, 200, JSON_TYPE);
 }
 
-/** Answers one object in the `data` envelope. */
-export function answerOne(c: ApiContext, answer: DatabaseAnswer): Response {
+/** Sends one object in the `data` envelope. */
+export function sendOne(c: ApiContext, answer: RpcAnswer): Response {
   return c.body(`{"data":${answer.json}}`, 200, JSON_TYPE);
 }
 
@@ -37,9 +39,9 @@ export function markReplayed(c: ApiContext, created: Created): void {
 }
 
 /** Answers a POST: the status that the database chose, and whether the answer was kept from an earlier try. */
-export function answerCreated(
+export function sendCreated(
   c: ApiContext,
-  answer: DatabaseAnswer,
+  answer: RpcAnswer,
   envelope: "data" | "flat" = "data",
 ): Response {
   const created = JSON.parse(answer.json) as Created;

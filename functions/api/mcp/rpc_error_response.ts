@@ -1,18 +1,18 @@
 import { type ApiError, toApiError } from "../../_shared/errors.ts";
 import type { ApiContext } from "../context.ts";
 import { metadataUrl } from "../discovery.ts";
-import { judgedAsStranger, logFailure, showWhenToRetry } from "../failure.ts";
+import { logApiError, orTooManyRequests, showWhenToRetry } from "../error_response.ts";
 import { RPC_CODE, RpcError } from "./messages.ts";
 
 /** Answers whatever was thrown in JSON-RPC's form; never with a stack trace or a text of the database. */
-export async function answerRpcError(thrown: unknown, c: ApiContext): Promise<Response> {
+export async function sendRpcError(thrown: unknown, c: ApiContext): Promise<Response> {
   if (thrown instanceof RpcError) {
     return c.json(envelope(thrown.code, thrown.message, thrown.id), thrown.status);
   }
-  const error = await judgedAsStranger(toApiError(thrown), c);
+  const error = await orTooManyRequests(toApiError(thrown), c);
   if (error.code === "unauthorized") c.header("WWW-Authenticate", challenge(c));
   showWhenToRetry(c, error);
-  logFailure(c, error);
+  logApiError(c, error);
   const { code, details } = error;
   const body = envelope(codeOf(error), error.message, c.get("rpcId") ?? null, { code, details });
   return c.json(body, error.details.reason === "invalid_json" ? 400 : error.status);

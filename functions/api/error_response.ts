@@ -1,18 +1,18 @@
 import { routePath } from "hono/route";
 import { authenticate } from "../_shared/agency.ts";
-import { type ApiError, Refusal, toApiError } from "../_shared/errors.ts";
-import { logProblem } from "../_shared/log.ts";
+import { type ApiError, RequestError, toApiError } from "../_shared/errors.ts";
+import { logError } from "../_shared/log.ts";
 import { type ApiContext, callerOf, showRateLimit } from "./context.ts";
 import { tooManyStrangers } from "./strangers.ts";
 
 const TRY_AGAIN_AFTER_SECONDS = 5;
 
 /** Answers whatever was thrown, in the one error shape. */
-export async function answerError(thrown: unknown, c: ApiContext): Promise<Response> {
-  const error = await judgedAsStranger(await judged(toApiError(thrown), c), c);
+export async function sendError(thrown: unknown, c: ApiContext): Promise<Response> {
+  const error = await orTooManyRequests(await afterAuthentication(toApiError(thrown), c), c);
   if (error.code === "unauthorized") c.header("WWW-Authenticate", challenge(c));
   showWhenToRetry(c, error);
-  logFailure(c, error);
+  logApiError(c, error);
   return c.json(error, error.status);
 }
 
@@ -23,10 +23,10 @@ export function showWhenToRetry(c: ApiContext, error: ApiError): void {
   if (error.code === "unavailable") c.header("Retry-After", String(TRY_AGAIN_AFTER_SECONDS));
 }
 
-/** Logs what really happened, unless the failure is a refusal that is part of the contract. */
-export function logFailure(c: ApiContext, { status, code, cause }: ApiError): void {
+/** Logs what really happened, unless the error is part of the contract. */
+export function logApiError(c: ApiContext, { status, code, cause }: ApiError): void {
   if (cause === undefined) return;
-  logProblem({
+  logError({
     request_id: c.get("requestId"),
     method: c.req.method,
     // The route and not the path, which of a public link is the credential itself.
@@ -41,8 +41,8 @@ export function logFailure(c: ApiContext, { status, code, cause }: ApiError): vo
  * A request that the function refuses by itself has not been seen by the database yet. It is counted there, and a
  * caller who may not call at all learns that first.
  */
-async function judged(error: ApiError, c: ApiContext): Promise<ApiError> {
-  if (!(error instanceof Refusal) || !c.get("credential")) return error;
+async function afterAuthentication(error: ApiError, c: ApiContext): Promise<ApiError> {
+  if (!(error instanceof RequestError) || !c.get("credential")) return error;
   try {
     const { rateLimit } = await authenticate(callerOf(c), c.get("permission"));
     showRateLimit(c, rateLimit);
@@ -53,7 +53,7 @@ async function judged(error: ApiError, c: ApiContext): Promise<ApiError> {
 }
 
 /** A caller whose credential was refused is told 429 instead, when that was once too often. */
-export async function judgedAsStranger(error: ApiError, c: ApiContext): Promise<ApiError> {
+export async function orTooManyRequests(error: ApiError, c: ApiContext): Promise<ApiError> {
   return (
     (error.code === "unauthorized" && (await tooManyStrangers(c, c.get("credential")))) || error
   );

@@ -2,6 +2,7 @@ import { type Credential, credentialHeaders, isForTheDatabase } from "./credenti
 import { fromDatabase } from "./database_errors.ts";
 import { publishableKey, supabaseUrl } from "./environment.ts";
 import { type RateLimit, unauthorized, unavailable } from "./errors.ts";
+import type { Exactly, RpcArguments, RpcName } from "./rpc.ts";
 
 /** Who calls, and the id under which the call is logged. */
 export interface Caller {
@@ -10,7 +11,7 @@ export interface Caller {
 }
 
 /** A successful call: the JSON that the RPC returned, and the caller's request budget. */
-export interface DatabaseAnswer<Json = string> {
+export interface RpcAnswer<Json = string> {
   json: Json;
   rateLimit: RateLimit | undefined;
 }
@@ -32,11 +33,11 @@ const encoder = new TextEncoder();
  * This is fetch and not postgrest-js, because the answer's headers are needed, and because JSON that is passed on as
  * it came is not parsed and written again.
  */
-export function callDatabase(
-  rpc: string,
-  args: Record<string, unknown>,
+export function callRpc<Name extends RpcName, Given extends RpcArguments<Name>>(
+  rpc: Name,
+  args: Exactly<Given, Name>,
   caller: Caller,
-): Promise<DatabaseAnswer> {
+): Promise<RpcAnswer> {
   return call(rpc, args, caller, (response) => response.text());
 }
 
@@ -45,25 +46,25 @@ export function callDatabase(
  * most of a function's memory. Nothing comes before the database is done, so what fails there is still refused as
  * ever; if the connection breaks later, the caller's breaks off too. Whoever calls this has to read the stream.
  */
-export function streamFromDatabase(
-  rpc: string,
-  args: Record<string, unknown>,
+export function streamRpc<Name extends RpcName, Given extends RpcArguments<Name>>(
+  rpc: Name,
+  args: Exactly<Given, Name>,
   caller: Caller,
-): Promise<DatabaseAnswer<ReadableStream | null>> {
+): Promise<RpcAnswer<ReadableStream | null>> {
   return call(rpc, args, caller, (response) => response.body);
 }
 
 async function call<Json>(
-  rpc: string,
-  args: Record<string, unknown>,
+  rpc: RpcName,
+  args: object,
   caller: Caller,
   read: (response: Response) => Json | Promise<Json>,
-): Promise<DatabaseAnswer<Json>> {
+): Promise<RpcAnswer<Json>> {
   if (caller.credential && !isForTheDatabase(caller.credential)) throw unauthorized();
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), ANSWER_WITHIN_MS);
   let response: Response;
-  let problem: string;
+  let errorBody: string;
   try {
     const json = JSON.stringify(args);
     response = await fetch(RPC_URL + rpc, {
@@ -79,13 +80,13 @@ async function call<Json>(
     if (response.ok) {
       return { json: await read(response), rateLimit: rateLimitOf(response.headers) };
     }
-    problem = await response.text();
+    errorBody = await response.text();
   } catch (error) {
     throw unavailable(error);
   } finally {
     clearTimeout(timer);
   }
-  throw fromDatabase(response.status, problem, caller.credential?.kind === "access_token");
+  throw fromDatabase(response.status, errorBody, caller.credential?.kind === "access_token");
 }
 
 /**

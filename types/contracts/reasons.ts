@@ -1,0 +1,203 @@
+/** A rule that refuses requests, wherever it is told of. */
+export interface Reason {
+  /** What it means, for those who read the API's description. */
+  meaning: string;
+  /** An example of the error's message; that of a rule in SQL stands with the rule. */
+  message: string;
+  /** What the connector says. */
+  spanish?: string;
+  /** An example of what is said of the member to blame. */
+  issue?: string;
+  /** An example of the other details. */
+  details?: object;
+}
+
+/** Everything that details.reason of a validation_error can say. */
+export const REASONS = {
+  stage_gate_blocked: {
+    meaning:
+      "The gate of the current stage has pending steps; pending_actions lists them. Nothing was changed.",
+    message: "The gate of the current stage has pending steps.",
+    spanish:
+      "No se puede avanzar: la etapa actual tiene pasos pendientes (details.pending_actions).",
+    details: {
+      pending_actions: [
+        { id: "propiedadesVisitadas", label: "Propiedades visitadas" },
+        { id: "favoritaElegida", label: "Propiedad favorita elegida" },
+      ],
+    },
+  },
+  invalid_transition: {
+    meaning:
+      "Not a step that may be taken: a stage is left exactly one step forward, and only the last active one leads to a successful close; the status of a viewing, a document or a signature only goes forward, a viewing is done from 15 minutes before its start on, and a document whose file is announced is received when the file is there.",
+    message:
+      "A stage is left one step forward; only the last active stage leads to a successful close.",
+    spanish:
+      "Ese cambio de etapa no está permitido: se avanza de una en una, y solo desde la última se cierra con éxito.",
+  },
+  invalid_stage: {
+    meaning:
+      "Not a stage of the operation's flow, or not one to start in; as a filter, not a stage of any flow. stages lists those there are.",
+    message: "The stage is not one of the operation's flow.",
+    spanish: "Esa etapa no existe en el flujo de la operación.",
+    details: {
+      stages: [
+        "qualification",
+        "search",
+        "viewings",
+        "offer",
+        "reservation",
+        "closing",
+        "won",
+        "lost",
+        "expired",
+        "cancelled",
+      ],
+    },
+  },
+  operation_closed: {
+    meaning: "The operation is closed: it stays as it was, and takes no offers and no viewings.",
+    message: "The operation is closed; it stays as it was.",
+    spanish: "La operación está cerrada y ya no admite cambios, ofertas ni visitas.",
+  },
+  lost_reason_required: {
+    meaning: "Moving to lost needs lost_reason.",
+    message: "A lost operation needs a lost_reason.",
+    spanish: "Para marcar la operación como perdida hace falta lost_reason.",
+  },
+  db_gate_blocked: {
+    meaning: "A rental cannot close before its deposit is paid.",
+    message: "A rental cannot close before the deposit is paid.",
+    spanish:
+      "Un alquiler no puede cerrarse antes de que conste el pago de la fianza. Cuando el inquilino la pague, una persona de la agencia anota la fecha en la operación (deposit_paid_at). Ninguna herramienta lo hace.",
+  },
+  property_required: {
+    meaning: "Neither the offer nor its operation names a property.",
+    message: "Neither the offer nor its operation names a property.",
+    spanish: "Falta el inmueble: ni la oferta ni su operación lo indican. Envía property_id.",
+  },
+  operation_type_not_allowed: {
+    meaning: "A lead cannot be created with operation_type sell.",
+    message: "The body does not fit.",
+    spanish: "Aquí solo se abren operaciones de compra (buy) o alquiler (rent).",
+    issue: "sell is not allowed here; a listing lead comes from the application",
+  },
+  unknown_reference: {
+    meaning: "An id in the body is not one of your agency's; issues names the member.",
+    message: "There is no such thing.",
+    spanish: "No encontrado: un identificador no corresponde a nada de esta agencia.",
+    issue: "There is no such thing.",
+  },
+  nothing_to_change: {
+    meaning: "The request changes nothing.",
+    message: "The request changes nothing.",
+    spanish: "La petición no cambia nada.",
+  },
+  invalid_cursor: {
+    meaning: "The cursor was not made by this list.",
+    message: "The cursor was not made by this list.",
+  },
+  idempotency_key_reused: {
+    meaning: "The Idempotency-Key was used for another request in the last 24 hours.",
+    message: "The Idempotency-Key was used for another request.",
+  },
+  invalid_json: {
+    meaning: "The body is not JSON in UTF-8.",
+    message: "The body is not JSON.",
+    issue: "must be JSON in UTF-8",
+  },
+  invalid_body: {
+    meaning:
+      "A member of the body is missing, not known, of the wrong type or out of range; issues names it.",
+    message: "The body does not fit.",
+    spanish: "Algún argumento no es válido (details.issues).",
+    issue: "is not known",
+  },
+  invalid_query: {
+    meaning:
+      "A query parameter is not known, repeated, or not of the form it has to be; issues names it.",
+    message: "The query does not fit.",
+    issue: "is not known",
+  },
+  invalid_header: {
+    meaning: "A header is not of the form it has to be; issues names it.",
+    message: "A header does not fit.",
+    issue: "must be 1 to 255 printable ASCII characters",
+  },
+  too_many_hooks: {
+    meaning:
+      "The agency has as many hooks for the event as it may have (max_hooks); remove one first.",
+    message: "An agency has at most 20 hooks for an event; remove one first.",
+    details: { max_hooks: 20 },
+  },
+  invalid_target: {
+    meaning: "The hook's target_url is not a public https address.",
+    message: "Events cannot be delivered to that URL.",
+    issue: "The host is not on the public internet.",
+  },
+  invalid_time: {
+    meaning: "Not a time that the clock of the agency's zone shows, or an end that does not fit.",
+    message: "The clock in Europe/Madrid skips this time; it is put forward then.",
+    spanish: "Esa fecha u hora no existe en la zona horaria de la agencia.",
+    issue: "The clock in Europe/Madrid skips this time; it is put forward then.",
+  },
+  invalid_value: {
+    meaning: "The database does not take a value.",
+    message: "A value is not acceptable.",
+    spanish: "Algún valor no es aceptable.",
+  },
+} as const satisfies Record<string, Reason>;
+
+/** What only the connector says, beside those. */
+export const CONNECTOR_REASONS = {
+  stage_required: {
+    spanish:
+      "La operación está en su última etapa; indica en stage cómo se cierra (details.stages).",
+  },
+  agent_required: {
+    spanish: "La credencial no actúa por ningún agente, así que no tiene visitas propias.",
+  },
+  invalid_arguments: { spanish: "Los argumentos no son válidos." },
+} as const satisfies Record<string, { spanish: string }>;
+
+/**
+ * What only operators are told, in Studio and by their commands, and whoever calls the database past the functions; the
+ * message in SQL says it all.
+ */
+export const OPERATOR_REASONS = [
+  "amount_required",
+  "change_refused",
+  "invalid_secret",
+  "invalid_time_zone",
+  "no_possible_match",
+  "no_subscription",
+  "offer_already_accepted",
+  "offer_required",
+  "property_not_available",
+  "rate_limit_in_use",
+  "removal_refused",
+  "resolution_reason_required",
+  "resolution_stays",
+  "same_contact",
+  "screened_since",
+  "step_not_reopened",
+  "unconfirmed_user",
+  "unknown_event_type",
+] as const;
+
+/** Reasons of the functions' own: what they judge before the database is asked. */
+export const FUNCTION_REASONS = [
+  "invalid_arguments",
+  "invalid_body",
+  "invalid_header",
+  "invalid_json",
+  "invalid_query",
+  "invalid_target",
+] as const;
+
+const SAID: { [reason: string]: Partial<Reason> } = { ...REASONS, ...CONNECTOR_REASONS };
+
+/** What the connector says of a reason, where it has a sentence for it. */
+export function spanishOf(reason: string | undefined): string | undefined {
+  return reason === undefined || !Object.hasOwn(SAID, reason) ? undefined : SAID[reason]?.spanish;
+}

@@ -833,22 +833,27 @@ export type Database = {
           id: string;
           label: string;
           operation_type: string;
+          side: string;
         };
         ComputedFields: never;
         Insert: {
           id: string;
           label: string;
           operation_type: string;
+          side?: string;
         };
         Update: {
           id?: string;
           label?: string;
           operation_type?: string;
+          side?: string;
         };
         Relationships: [];
       };
       gate_steps: {
         Row: {
+          by_hand: string | null;
+          closed_by: string[];
           flow: string;
           id: string;
           label: string;
@@ -857,6 +862,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          by_hand?: string | null;
+          closed_by?: string[];
           flow: string;
           id: string;
           label: string;
@@ -864,6 +871,8 @@ export type Database = {
           stage: string;
         };
         Update: {
+          by_hand?: string | null;
+          closed_by?: string[];
           flow?: string;
           id?: string;
           label?: string;
@@ -1427,6 +1436,13 @@ export type Database = {
             referencedRelation: "stages";
             referencedColumns: ["flow", "id"];
           },
+          {
+            foreignKeyName: "operations_operation_type_fkey";
+            columns: ["operation_type"];
+            isOneToOne: false;
+            referencedRelation: "flows";
+            referencedColumns: ["operation_type"];
+          },
         ];
       };
       properties: {
@@ -1660,6 +1676,39 @@ export type Database = {
           key?: string;
         };
         Relationships: [];
+      };
+      required_dates: {
+        Row: {
+          column_name: string;
+          flow: string;
+          id: string;
+          label: string;
+          refusal: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          column_name: string;
+          flow: string;
+          id: string;
+          label: string;
+          refusal: string;
+        };
+        Update: {
+          column_name?: string;
+          flow?: string;
+          id?: string;
+          label?: string;
+          refusal?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "required_dates_flow_fkey";
+            columns: ["flow"];
+            isOneToOne: false;
+            referencedRelation: "flows";
+            referencedColumns: ["id"];
+          },
+        ];
       };
       sanctions_entries: {
         Row: {
@@ -2005,6 +2054,8 @@ export type Database = {
           label: string;
           outcome: string | null;
           position: number;
+          requires: string | null;
+          requires_reason: boolean;
         };
         ComputedFields: never;
         Insert: {
@@ -2013,6 +2064,8 @@ export type Database = {
           label: string;
           outcome?: string | null;
           position: number;
+          requires?: string | null;
+          requires_reason?: boolean;
         };
         Update: {
           flow?: string;
@@ -2020,6 +2073,8 @@ export type Database = {
           label?: string;
           outcome?: string | null;
           position?: number;
+          requires?: string | null;
+          requires_reason?: boolean;
         };
         Relationships: [
           {
@@ -2028,6 +2083,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "flows";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "stages_flow_requires_fkey";
+            columns: ["flow", "requires"];
+            isOneToOne: false;
+            referencedRelation: "required_dates";
+            referencedColumns: ["flow", "id"];
           },
         ];
       };

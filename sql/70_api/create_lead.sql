@@ -19,8 +19,8 @@ begin
   if answer is not null then
     return answer;
   end if;
-  if body ->> 'operation_type' not in ('buy', 'rent') then
-    perform private.refuse('operation_type_not_allowed', 'A lead is created with a buy or rent operation, or with none.');
+  if opened_id is not null then
+    perform private.refuse_lead_type(body ->> 'operation_type');
   end if;
 
   contact := private.find_or_create_contact(caller.agency_id, full_name, phone, email);
@@ -77,5 +77,5 @@ begin
 end
 $$;
 comment on function api.create_lead(jsonb, text) is
-  'A new lead with its side effects in one transaction: contact found or created, lead inserted, given to the agent who looks after the contact, else to the next in turn, operation opened (buy or rent, if named), sanctions screen started, mail stored for qualification. The background part is asked to start at once. Phone in E.164 where it could be read, else as it came; the same for the e-mail. The answer says whether the contact was known and, to who may read operations, which are open. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
+  'A new lead with its side effects in one transaction: contact found or created, lead inserted, given to the agent who looks after the contact, else to the next in turn, operation opened (if its type is named), sanctions screen started, mail stored for qualification. The background part is asked to start at once. Phone in E.164 where it could be read, else as it came; the same for the e-mail. The answer says whether the contact was known and, to who may read operations, which are open. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
 grant execute on function api.create_lead(jsonb, text) to anon, authenticated;

@@ -17,6 +17,9 @@ begin
     perform private.refuse('invalid_stage', 'No flow has such a stage.',
       '{"issues": [{"path": "stage", "message": "No flow has such a stage."}]}' || private.known_stages());
   end if;
+  if operation_type is not null then
+    perform private.refuse_unknown_type(operation_type, 'query');
+  end if;
   return private.list_page(
     caller.agency_id, 'operations', 'own_operation_json', 'created_at',
     array_remove(array[
@@ -29,7 +32,7 @@ begin
 end
 $$;
 comment on function api.list_operations(text, text, uuid, boolean, int, text) is
-  'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read. Errors: invalid_stage.';
+  'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read. Errors: invalid_stage, invalid_query.';
 grant execute on function api.list_operations(text, text, uuid, boolean, int, text) to anon, authenticated;
 
 -- As the owner, like private.update_operation: the policy and the serializer for callers would each ask for the caller once

@@ -30,12 +30,17 @@ begin
   if patch ? 'stage' then
     update public.operations o
     set stage = patch ->> 'stage',
-        lost_reason = case when patch ->> 'stage' = 'lost' then patch ->> 'lost_reason' else o.lost_reason end
+        lost_reason = case when private.requires_reason(patch ->> 'stage') then patch ->> 'lost_reason' else o.lost_reason end
     where o.agency_id = caller.agency_id and o.id = update_operation.operation_id
     returning * into operation;
   end if;
   if operation.id is null then
     perform private.raise_error(404, 'not_found', 'There is no such operation.');
+  end if;
+  if patch ->> 'lost_reason' ~ '\S' and not private.requires_reason(operation.stage, operation.flow) then
+    perform private.refuse('invalid_body', 'The body does not fit.', jsonb_build_object('issues', jsonb_build_array(
+      jsonb_build_object('path', 'lost_reason', 'message', (
+        select format('goes only with stage %s', string_agg(distinct s.id, ' or ')) from public.stages s where s.requires_reason)))));
   end if;
   return private.operation_json(operation);
 end

@@ -5,7 +5,7 @@ select
   f.label as flow,
   s.label as stage,
   floor(extract(epoch from now() - entered.at) / 86400)::int as days_in_stage,
-  case when o.flow = 'rent' and o.stage = 'handover' and o.deposit_paid_at is null then 'Fianza pagada' else pending.steps end as pending_steps,
+  nullif(concat_ws(', ', pending.steps, (private.awaited_date(o, private.stage_ahead(o.flow, o.stage))).label), '') as pending_steps,
   g.name as agent,
   coalesce(p.title, p.street, p.reference) as property,
   l.phone,
@@ -41,10 +41,10 @@ order by entered.at;
 comment on view public.stuck_operations is 'Open operations that have stood at one stage for more than a week and have no viewing ahead, the longest waiting first. Those of archived leads are left out.';
 comment on column public.stuck_operations.agency is 'The agency.';
 comment on column public.stuck_operations.client is 'Whose operation it is.';
-comment on column public.stuck_operations.flow is 'The flow: Compra, Alquiler or Venta.';
+comment on column public.stuck_operations.flow is 'The flow: Compra, Alquiler, Venta or another.';
 comment on column public.stuck_operations.stage is 'Where it stands.';
 comment on column public.stuck_operations.days_in_stage is 'For how many whole days.';
-comment on column public.stuck_operations.pending_steps is 'What the stage''s gate waits for; null when nothing is open and somebody has only to move it on.';
+comment on column public.stuck_operations.pending_steps is 'What the stage''s gate waits for, and the date that the database asks for ahead; null when nothing is open and somebody has only to move it on.';
 comment on column public.stuck_operations.agent is 'The agent who looks after the lead; null when nobody does.';
 comment on column public.stuck_operations.property is 'The property chosen, if one is.';
 comment on column public.stuck_operations.phone is 'The client''s phone.';

@@ -27,7 +27,7 @@ select is_empty($$select t.name, p.polname from tables t join pg_policy p on p.p
 select is_empty($$select t.name, p.polname from tables t join pg_policy p on p.polrelid = t.oid where not p.polpermissive or 0 = any (p.polroles)$$,
   'every policy names its roles');
 select set_eq($$select t.name from tables t where not exists (select from pg_attribute a where a.attrelid = t.oid and a.attname = 'agency_id')$$,
-  array['agencies', 'flows', 'stages', 'gate_steps', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'request_buckets', 'token_rules'], 'every other table belongs to an agency');
+  array['agencies', 'flows', 'stages', 'gate_steps', 'required_dates', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'request_buckets', 'token_rules'], 'every other table belongs to an agency');
 select is_empty($$select t.name from tables t join pg_attribute a on a.attrelid = t.oid and a.attname = 'agency_id'
   left join pg_constraint c on c.conrelid = t.oid and c.contype = 'p'
   where a.attnum <> 1 or not a.attnotnull or c.conkey[1] is distinct from a.attnum$$, 'agency_id is its first column and the first of its primary key');
@@ -39,9 +39,10 @@ select is_empty($$select c.conrelid::regclass, c.conname from pg_constraint c jo
   'a foreign key to a row of an agency carries agency_id');
 select is_empty($$select c.conrelid::regclass, c.conname from pg_constraint c join tables t on t.oid = c.conrelid
   where c.contype = 'f' and c.confdeltype = 'a'$$, 'every foreign key says what a delete does');
--- Rows of flows, stages and gate_steps are never deleted, so what points to them needs none.
+-- Rows of flows, stages, gate_steps and required_dates are never deleted, so what points to them needs none.
 select is_empty($$select c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid) from pg_constraint c join tables t on t.oid = c.conrelid
-  where c.contype = 'f' and c.confrelid not in ('public.flows'::regclass, 'public.stages'::regclass, 'public.gate_steps'::regclass)
+  where c.contype = 'f' and c.confrelid not in (
+    'public.flows'::regclass, 'public.stages'::regclass, 'public.gate_steps'::regclass, 'public.required_dates'::regclass)
     and not exists (
     select from pg_index i
     where i.indrelid = c.conrelid and i.indisvalid

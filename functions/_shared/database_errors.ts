@@ -12,6 +12,7 @@ interface Problem {
 interface Raised {
   code: ErrorCode;
   details: Record<string, unknown>;
+  hints?: Record<string, string[]>;
   rate_limit?: { limit: number; remaining: number; reset: number };
 }
 
@@ -59,6 +60,7 @@ function fromRaised(problem: Problem): ApiError | undefined {
   if (!raised || !Object.hasOwn(STATUS_OF_CODE, raised.code)) return undefined;
   return new ApiError(raised.code, problem.message ?? "The request was refused.", {
     details: raised.details ?? {},
+    closedBy: raised.hints,
     rateLimit: raised.rate_limit && asText(raised.rate_limit),
   });
 }

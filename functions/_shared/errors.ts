@@ -16,6 +16,8 @@ export interface RateLimit {
 interface ApiErrorOptions {
   details?: Record<string, unknown>;
   rateLimit?: RateLimit | undefined;
+  /** What closes each step of the gate that refused; for the connector's words alone. */
+  closedBy?: Record<string, string[]> | undefined;
   /** What really happened, for the log. Refusals that are part of the contract have none. */
   cause?: unknown;
 }
@@ -26,6 +28,7 @@ export class ApiError extends Error {
   readonly status: (typeof STATUS_OF_CODE)[ErrorCode];
   readonly details: Record<string, unknown>;
   readonly rateLimit: RateLimit | undefined;
+  readonly closedBy: Record<string, string[]>;
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -33,6 +36,7 @@ export class ApiError extends Error {
     this.status = STATUS_OF_CODE[code];
     this.details = options.details ?? {};
     this.rateLimit = options.rateLimit;
+    this.closedBy = options.closedBy ?? {};
   }
 
   /** The body of the answer. */

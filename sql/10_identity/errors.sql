@@ -2,7 +2,8 @@ create function private.raise_error(
   status int,
   code text,
   message text,
-  details jsonb default '{}'
+  details jsonb default '{}',
+  hints jsonb default null
 ) returns void
 language plpgsql
 set search_path = ''
@@ -14,15 +15,16 @@ begin
     detail = jsonb_strip_nulls(jsonb_build_object(
       'code', code,
       'details', details,
+      'hints', hints,
       -- private.authorize leaves the caller's budget here, so that refusals can show it too.
       'rate_limit', nullif(current_setting('corredor.rate_limit', true), '')::jsonb
     ));
 end
 $$;
-comment on function private.raise_error(int, text, text, jsonb) is
-  'Refuses with an HTTP status: SQLSTATE PT<status>, a sentence for people as message, and {"code","details","rate_limit"} as detail. Codes: unauthorized, forbidden, not_found, conflict, validation_error, rate_limited.';
+comment on function private.raise_error(int, text, text, jsonb, jsonb) is
+  'Refuses with an HTTP status: SQLSTATE PT<status>, a sentence for people as message, and {"code","details","hints","rate_limit"} as detail; REST does not show the hints, they tell the connector how to go on. Codes: unauthorized, forbidden, not_found, conflict, validation_error, rate_limited.';
 -- To the service role as well: were it ever granted a table, it would hear why a trigger refuses it something.
-grant execute on function private.raise_error(int, text, text, jsonb) to anon, authenticated, service_role;
+grant execute on function private.raise_error(int, text, text, jsonb, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse(reason text, message text, details jsonb default '{}') returns void
 language sql

@@ -156,11 +156,9 @@ begin
   if old.closed_at is not null then
     if new.property_id is distinct from old.property_id
       or new.deposit_paid_at is null and old.deposit_paid_at is not null
+      or new.lost_reason is null and old.lost_reason is not null
       or new.lost_reason is distinct from old.lost_reason and not private.requires_reason(old.stage, old.flow) then
       perform private.refuse('operation_closed', 'The operation is closed; it stays as it was.');
-    end if;
-    if new.lost_reason is null and old.lost_reason is not null then
-      raise check_violation using message = format('An operation that is %s has a lost_reason.', old.stage);
     end if;
   end if;
   -- These two follow from the stage and from nothing else.
@@ -171,7 +169,7 @@ begin
   return new;
 end
 $$;
-comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected (operation_closed). Notes when the row last changed.';
+comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected, but not removed (operation_closed). Notes when the row last changed.';
 
 create function private.tg_operations__move() returns trigger
 language plpgsql
@@ -207,8 +205,9 @@ begin
 
     pending := private.pending_actions(old);
     if pending <> '[]' then
-      perform private.refuse('stage_gate_blocked', 'The gate of the current stage has pending steps.',
-        jsonb_build_object('pending_actions', pending));
+      perform private.raise_error(422, 'validation_error', 'The gate of the current stage has pending steps.',
+        jsonb_build_object('reason', 'stage_gate_blocked', 'pending_actions', pending),
+        (select jsonb_object_agg(g.id, g.closed_by) from public.gate_steps g where g.flow = old.flow and g.stage = old.stage));
     end if;
 
     awaited := private.awaited_date(new, target);

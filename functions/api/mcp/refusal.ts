@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ErrorDetails, Issue } from "../../../types/contracts/errors.ts";
 import type { ApiError } from "../../_shared/errors.ts";
 import { inSpanish } from "./spanish.ts";
-import { stepOf } from "./tasks.ts";
+import { wayToClose } from "./tasks.ts";
 
 const ISSUES_MAX = 20;
 
@@ -24,7 +24,7 @@ const SENTENCE_OF_REASON: Record<string, string> = {
   operation_closed: "La operación está cerrada y ya no admite cambios, ofertas ni visitas.",
   lost_reason_required: "Para marcar la operación como perdida hace falta lost_reason.",
   db_gate_blocked:
-    "Un alquiler no puede cerrarse antes de que conste el pago de la fianza. Cuando el inquilino la pague, una persona de la agencia anota la fecha en la operación (deposit_paid_at). Ninguna herramienta lo hace.",
+    "A esa etapa no se pasa antes de que conste el pago de la fianza. Cuando se pague, una persona de la agencia anota la fecha en la operación (deposit_paid_at). Ninguna herramienta lo hace.",
   property_required:
     "Falta el inmueble: ni la oferta ni su operación lo indican. Envía property_id.",
   operation_type_not_allowed: "Aquí solo se abren operaciones de compra (buy) o alquiler (rent).",
@@ -42,13 +42,17 @@ const SENTENCE_OF_CODE: Record<string, string> = {
 };
 
 /** A refusal of the rules as the answer of a tool: the same code, reason and details as REST, told in Spanish. */
-export function refusalOf({ code, message, details }: ApiError): ToolRefusal {
+export function refusalOf({ code, message, details, closedBy }: ApiError): ToolRefusal {
   const { reason, issues, pending_actions } = details as z.output<typeof ErrorDetails>;
   return {
     error: {
       code,
       message: [SENTENCE_OF_REASON[reason ?? ""] ?? SENTENCE_OF_CODE[code] ?? message]
-        .concat((pending_actions ?? []).map(({ id, label }) => `${label}: ${stepOf(id).how}`))
+        .concat(
+          (pending_actions ?? []).map(
+            ({ id, label }) => `${label}: ${wayToClose(closedBy[id]).how}`,
+          ),
+        )
         .join("\n"),
       details: issues ? { ...details, issues: issues.map(translated) } : details,
     },

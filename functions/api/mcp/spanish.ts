@@ -8,6 +8,7 @@ const SENTENCES: [RegExp, string][] = [
   [/^must be a UUID$/, "debe ser un UUID"],
   [/^must be an e-mail address$/, "debe ser un correo electrónico"],
   [/^must be buy or rent$/, "debe ser buy (compra) o rent (alquiler)"],
+  [/^goes only with stage (\S+)$/, "solo puede ir con stage $1"],
   [/^must be an ISO 4217 currency code$/, "debe ser un código de moneda ISO 4217"],
   [/^must be above 0$/, "debe ser mayor que 0"],
   [/^must not be blank$/, "no puede estar vacío"],

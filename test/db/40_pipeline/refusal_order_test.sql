@@ -147,7 +147,7 @@ select is(pg_temp.move('unpaid', 'expired'), 'expired', 'expired passes pending 
 -- The shape of a refusal.
 do $$ begin perform pg_temp.operation('shape', 'buy', 'viewings'); end $$;
 select is(
-  pg_temp.api(format('api.update_operation(%L, ''{"stage": "offer"}'')', pg_temp.id('shape'))) - 'rate_limit',
+  pg_temp.api(format('api.update_operation(%L, ''{"stage": "offer"}'')', pg_temp.id('shape'))) - 'rate_limit' - 'hints',
   '{"refused": "stage_gate_blocked", "status": 422, "code": "validation_error", "details": {
      "reason": "stage_gate_blocked",
      "pending_actions": [

@@ -13,6 +13,8 @@ alter table "public"."operations"
 
 drop function "private"."close_step"(uuid, uuid, text);
 
+drop function "private"."raise_error"(integer, text, text, jsonb);
+
 drop function "private"."reopen_step"(uuid, uuid, text);
 
 create table "public"."required_dates" (
@@ -431,6 +433,33 @@ begin
 end
 $function$;
 
+create or replace function private.raise_error (
+  status  integer,
+  code    text,
+  message text,
+  details jsonb   default '{}'::jsonb,
+  hints   jsonb   default null::jsonb
+)
+  returns void
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  raise exception using
+    errcode = 'PT' || status,
+    message = message,
+    detail = jsonb_strip_nulls(jsonb_build_object(
+      'code', code,
+      'details', details,
+      'hints', hints,
+      -- private.authorize leaves the caller's budget here, so that refusals can show it too.
+      'rate_limit', nullif(current_setting('corredor.rate_limit', true), '')::jsonb
+    ));
+end
+$function$;
+
+alter function "private"."raise_error"(integer, text, text, jsonb, jsonb) owner to "postgres";
+
 create or replace function private.refuse_lead_type (
   operation_type text
 )
@@ -767,11 +796,9 @@ begin
   if old.closed_at is not null then
     if new.property_id is distinct from old.property_id
       or new.deposit_paid_at is null and old.deposit_paid_at is not null
+      or new.lost_reason is null and old.lost_reason is not null
       or new.lost_reason is distinct from old.lost_reason and not private.requires_reason(old.stage, old.flow) then
       perform private.refuse('operation_closed', 'The operation is closed; it stays as it was.');
-    end if;
-    if new.lost_reason is null and old.lost_reason is not null then
-      raise check_violation using message = format('An operation that is %s has a lost_reason.', old.stage);
     end if;
   end if;
   -- These two follow from the stage and from nothing else.
@@ -818,8 +845,9 @@ begin
 
     pending := private.pending_actions(old);
     if pending <> '[]' then
-      perform private.refuse('stage_gate_blocked', 'The gate of the current stage has pending steps.',
-        jsonb_build_object('pending_actions', pending));
+      perform private.raise_error(422, 'validation_error', 'The gate of the current stage has pending steps.',
+        jsonb_build_object('reason', 'stage_gate_blocked', 'pending_actions', pending),
+        (select jsonb_object_agg(g.id, g.closed_by) from public.gate_steps g where g.flow = old.flow and g.stage = old.stage));
     end if;
 
     awaited := private.awaited_date(new, target);
@@ -1109,6 +1137,9 @@ comment on function "private"."awaited_date"(public.operations, public.stages) i
 
 comment on function "private"."close_steps"(uuid, uuid, text) is 'Closes the gate steps of an operation that an event closes, as gate_steps.closed_by names it. Nothing to do where the flow has no such step or it is closed.';
 
+comment on function "private"."raise_error"(integer, text, text, jsonb, jsonb) is
+  'Refuses with an HTTP status: SQLSTATE PT<status>, a sentence for people as message, and {"code","details","hints","rate_limit"} as detail; REST does not show the hints, they tell the connector how to go on. Codes: unauthorized, forbidden, not_found, conflict, validation_error, rate_limited.';
+
 comment on function "private"."refuse_lead_type"(text) is 'Refuses a type of operation that a lead does not come in with: one that no flow is for (invalid_body), or an owner''s (operation_type_not_allowed).';
 
 comment on function "private"."refuse_unknown_type"(text, text) is 'Refuses a type of operation that no flow is for (invalid_body, invalid_query).';
@@ -1130,6 +1161,8 @@ comment on function "private"."tg_offers__recorded"() is 'Recording an offer clo
 comment on function "private"."tg_operation_steps__by_hand"() is 'Ticking a step by hand does what gate_steps.by_hand says: creates an offer (amount_required, property_required), or accepts the latest one (offer_required).';
 
 comment on function "private"."tg_operation_steps__done"() is 'Dates the closing of a step. Refuses to reopen one that creates an offer while there is an offer, and one that accepts it while one is accepted (step_not_reopened).';
+
+comment on function "private"."tg_operations__keep_identity"() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected, but not removed (operation_closed). Notes when the row last changed.';
 
 comment on function "private"."tg_operations__property_chosen"() is 'Choosing the property closes the step that waits for it; taking the choice back opens it again.';
 
@@ -1160,6 +1193,20 @@ revoke all on function "private"."close_steps"(uuid, uuid, text) from public;
 revoke all on function "private"."close_steps"(uuid, uuid, text) from "postgres";
 
 grant execute on function "private"."close_steps"(uuid, uuid, text) to "postgres";
+
+revoke all on function "private"."raise_error"(integer, text, text, jsonb, jsonb) from public;
+
+grant execute
+  on function "private"."raise_error"(integer, text, text, jsonb, jsonb)
+  to "anon", "authenticated";
+
+revoke all on function "private"."raise_error"(integer, text, text, jsonb, jsonb) from "postgres";
+
+grant execute on function "private"."raise_error"(integer, text, text, jsonb, jsonb) to "postgres";
+
+grant execute
+  on function "private"."raise_error"(integer, text, text, jsonb, jsonb)
+  to "service_role";
 
 revoke all on function "private"."refuse_lead_type"(text) from public;
 

@@ -57,10 +57,10 @@ security definer
 set search_path = ''
 as $$
 begin
+  -- A look-up for each step of the operation; as a join, the kept plan might read all steps there are.
   update public.operation_steps s set done = true
-  from public.gate_steps g
   where s.agency_id = close_steps.agency_id and s.operation_id = close_steps.operation_id and not s.done
-    and g.flow = s.flow and g.id = s.step_id and close_steps.event = any (g.closed_by);
+    and (select close_steps.event = any (g.closed_by) from public.gate_steps g where g.flow = s.flow and g.id = s.step_id);
 end
 $$;
 comment on function private.close_steps(uuid, uuid, text) is
@@ -73,9 +73,8 @@ set search_path = ''
 as $$
 begin
   update public.operation_steps s set done = false
-  from public.gate_steps g
   where s.agency_id = reopen_steps.agency_id and s.operation_id = reopen_steps.operation_id and s.done
-    and g.flow = s.flow and g.id = s.step_id and reopen_steps.event = any (g.closed_by);
+    and (select reopen_steps.event = any (g.closed_by) from public.gate_steps g where g.flow = s.flow and g.id = s.step_id);
 end
 $$;
 comment on function private.reopen_steps(uuid, uuid, text) is
@@ -150,8 +149,9 @@ comment on function private.tg_operation_steps__by_hand() is
 
 create trigger _100_done before update on public.operation_steps
   for each row execute function private.tg_operation_steps__done();
+-- What closes a step from within a trigger is the event that the step waits for, and no hand.
 create trigger _500_by_hand after update of done on public.operation_steps
-  for each row when (new.done and not old.done)
+  for each row when (new.done and not old.done and pg_trigger_depth() = 0)
   execute function private.tg_operation_steps__by_hand();
 create trigger _100_refuse_removal before delete or truncate on public.operation_steps
   for each statement execute function private.tg__refuse_removal();

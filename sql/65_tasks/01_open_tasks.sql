@@ -81,7 +81,8 @@ begin
   -- ahead, or only somebody to move it on.
   return query
   with road as materialized (
-    select s.flow, s.id, private.stage_ahead(s.flow, s.id) as ahead from public.stages s where s.outcome is null
+    select s.flow, s.id, private.stage_ahead(s.flow, s.id) as ahead from public.stages s
+    where s.outcome is null and s.flow in (select r.flow from public.stages r where r.requires is not null)
   )
   select
     case when step.id is null and awaited.id is null then 'advance_stage' else 'pending_step' end,
@@ -107,7 +108,7 @@ begin
     select coalesce(max(h.occurred_at), o.created_at) as at from public.stage_history h
     where h.agency_id = o.agency_id and h.operation_id = o.id
   ) entered
-  join road on road.flow = o.flow and road.id = o.stage
+  left join road on road.flow = o.flow and road.id = o.stage
   left join lateral (
     select d.* from private.awaited_date(o, road.ahead) d where (road.ahead).requires is not null
   ) awaited on true

@@ -1,5 +1,7 @@
 set local check_function_bodies = off;
 
+drop trigger "_500_by_hand" on "public"."operation_steps";
+
 drop view "public"."stuck_operations";
 
 alter table "public"."flows"
@@ -279,10 +281,10 @@ create or replace function private.close_steps (
   set search_path to ''
   AS $function$
 begin
+  -- A look-up for each step of the operation; as a join, the kept plan might read all steps there are.
   update public.operation_steps s set done = true
-  from public.gate_steps g
   where s.agency_id = close_steps.agency_id and s.operation_id = close_steps.operation_id and not s.done
-    and g.flow = s.flow and g.id = s.step_id and close_steps.event = any (g.closed_by);
+    and (select close_steps.event = any (g.closed_by) from public.gate_steps g where g.flow = s.flow and g.id = s.step_id);
 end
 $function$;
 
@@ -359,7 +361,8 @@ begin
   -- ahead, or only somebody to move it on.
   return query
   with road as materialized (
-    select s.flow, s.id, private.stage_ahead(s.flow, s.id) as ahead from public.stages s where s.outcome is null
+    select s.flow, s.id, private.stage_ahead(s.flow, s.id) as ahead from public.stages s
+    where s.outcome is null and s.flow in (select r.flow from public.stages r where r.requires is not null)
   )
   select
     case when step.id is null and awaited.id is null then 'advance_stage' else 'pending_step' end,
@@ -385,7 +388,7 @@ begin
     select coalesce(max(h.occurred_at), o.created_at) as at from public.stage_history h
     where h.agency_id = o.agency_id and h.operation_id = o.id
   ) entered
-  join road on road.flow = o.flow and road.id = o.stage
+  left join road on road.flow = o.flow and road.id = o.stage
   left join lateral (
     select d.* from private.awaited_date(o, road.ahead) d where (road.ahead).requires is not null
   ) awaited on true
@@ -551,9 +554,8 @@ create or replace function private.reopen_steps (
   AS $function$
 begin
   update public.operation_steps s set done = false
-  from public.gate_steps g
   where s.agency_id = reopen_steps.agency_id and s.operation_id = reopen_steps.operation_id and s.done
-    and g.flow = s.flow and g.id = s.step_id and reopen_steps.event = any (g.closed_by);
+    and (select reopen_steps.event = any (g.closed_by) from public.gate_steps g where g.flow = s.flow and g.id = s.step_id);
 end
 $function$;
 
@@ -1073,6 +1075,12 @@ create view "public"."stuck_operations" with (security_invoker=true) AS  SELECT 
   ORDER BY entered.at;
 
 alter view "public"."stuck_operations" owner to "postgres";
+
+create trigger _500_by_hand
+  after update of done on public.operation_steps
+  for each row
+  when ((new.done AND (NOT old.done) AND (pg_trigger_depth() = 0)))
+  execute function private.tg_operation_steps__by_hand();
 
 create policy "select_with_credential" on "public"."required_dates"
   for select

@@ -80,10 +80,6 @@ begin
   -- What holds each open operation in its stage: the first open step of the gate, the date that the database asks for
   -- ahead, or only somebody to move it on.
   return query
-  with road as materialized (
-    select s.flow, s.id, private.stage_ahead(s.flow, s.id) as ahead from public.stages s
-    where s.outcome is null and s.flow in (select r.flow from public.stages r where r.requires is not null)
-  )
   select
     case when step.id is null and awaited.id is null then 'advance_stage' else 'pending_step' end,
     case
@@ -108,9 +104,9 @@ begin
     select coalesce(max(h.occurred_at), o.created_at) as at from public.stage_history h
     where h.agency_id = o.agency_id and h.operation_id = o.id
   ) entered
-  left join road on road.flow = o.flow and road.id = o.stage
+  left join lateral private.stage_ahead(o.flow, o.stage) ahead on true
   left join lateral (
-    select d.* from private.awaited_date(o, road.ahead) d where (road.ahead).requires is not null
+    select d.* from private.awaited_date(o, ahead) d where ahead.requires is not null
   ) awaited on true
   where 'operations:read' = any (permissions) and o.agency_id = open_tasks.agency_id and o.lead_id = any (lead_ids)
     and o.closed_at is null

@@ -38,7 +38,7 @@ begin
     'operation_id', task.operation_id,
     'stage', operation.stage,
     'stage_label', stage_label,
-    'next_stage_label', (private.stage_ahead(operation.flow, operation.stage)).label,
+    'next_stage_label', (select n.label from private.stage_ahead(operation.flow, operation.stage) n),
     'pending_action', case when task.step_id is not null then
       jsonb_build_object('id', task.step_id, 'label', task.step_label) end,
     'closed_by', task.closed_by,

@@ -10,7 +10,7 @@ begin
   -- move, is judged by the RPC that REST calls too, which also counts the request.
   select o.* into operation from public.operations o
   where o.agency_id = (select private.agency_id()) and o.id = mcp_advance_stage.operation_id;
-  ahead := private.stage_ahead(operation.flow, operation.stage);
+  select a.* into ahead from private.stage_ahead(operation.flow, operation.stage) a;
   if operation.closed_at is null and operation.id is not null and (ahead.id is null or ahead.outcome is not null) then
     perform private.authorize('operations:write');
     perform private.refuse('stage_required', 'The operation is in its last stage; name how it closes.',

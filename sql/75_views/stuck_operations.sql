@@ -5,7 +5,7 @@ select
   f.label as flow,
   s.label as stage,
   floor(extract(epoch from now() - entered.at) / 86400)::int as days_in_stage,
-  nullif(concat_ws(', ', pending.steps, (private.awaited_date(o, private.stage_ahead(o.flow, o.stage))).label), '') as pending_steps,
+  nullif(concat_ws(', ', pending.steps, awaited.label), '') as pending_steps,
   g.name as agent,
   coalesce(p.title, p.street, p.reference) as property,
   l.phone,
@@ -29,6 +29,8 @@ cross join lateral (
   select string_agg(step.label, ', ' order by step.n) as steps
   from rows from (jsonb_to_recordset(private.pending_actions(o)) as (label text)) with ordinality as step (label, n)
 ) pending
+left join lateral private.stage_ahead(o.flow, o.stage) ahead on true
+left join lateral private.awaited_date(o, ahead) awaited on true
 where o.closed_at is null
   and l.archived_at is null
   -- As long as the day plan (private.open_tasks) gives a stage.

@@ -234,7 +234,7 @@ begin
   -- move, is judged by the RPC that REST calls too, which also counts the request.
   select o.* into operation from public.operations o
   where o.agency_id = (select private.agency_id()) and o.id = mcp_advance_stage.operation_id;
-  ahead := private.stage_ahead(operation.flow, operation.stage);
+  select a.* into ahead from private.stage_ahead(operation.flow, operation.stage) a;
   if operation.closed_at is null and operation.id is not null and (ahead.id is null or ahead.outcome is not null) then
     perform private.authorize('operations:write');
     perform private.refuse('stage_required', 'The operation is in its last stage; name how it closes.',
@@ -360,10 +360,6 @@ begin
   -- What holds each open operation in its stage: the first open step of the gate, the date that the database asks for
   -- ahead, or only somebody to move it on.
   return query
-  with road as materialized (
-    select s.flow, s.id, private.stage_ahead(s.flow, s.id) as ahead from public.stages s
-    where s.outcome is null and s.flow in (select r.flow from public.stages r where r.requires is not null)
-  )
   select
     case when step.id is null and awaited.id is null then 'advance_stage' else 'pending_step' end,
     case
@@ -388,9 +384,9 @@ begin
     select coalesce(max(h.occurred_at), o.created_at) as at from public.stage_history h
     where h.agency_id = o.agency_id and h.operation_id = o.id
   ) entered
-  left join road on road.flow = o.flow and road.id = o.stage
+  left join lateral private.stage_ahead(o.flow, o.stage) ahead on true
   left join lateral (
-    select d.* from private.awaited_date(o, road.ahead) d where (road.ahead).requires is not null
+    select d.* from private.awaited_date(o, ahead) d where ahead.requires is not null
   ) awaited on true
   where 'operations:read' = any (permissions) and o.agency_id = open_tasks.agency_id and o.lead_id = any (lead_ids)
     and o.closed_at is null
@@ -583,21 +579,15 @@ create or replace function private.stage_ahead (
   flow  text,
   stage text
 )
-  returns public.stages
-  language plpgsql
+  returns SETOF public.stages
+  language sql
   stable
-  set search_path to ''
   AS $function$
-declare
-  ahead public.stages;
-begin
-  select n.* into ahead
+  select n.*
   from public.stages s
   join public.stages n on n.flow = s.flow and (n.outcome is null and n.position > s.position or n.outcome = 'success')
   where s.flow = stage_ahead.flow and s.id = stage_ahead.stage and s.outcome is null
-  order by n.outcome nulls first, n.position limit 1;
-  return ahead;
-end
+  order by n.outcome nulls first, n.position limit 1
 $function$;
 
 alter function "private"."stage_ahead"(text, text) owner to "postgres";
@@ -646,7 +636,7 @@ begin
     'operation_id', task.operation_id,
     'stage', operation.stage,
     'stage_label', stage_label,
-    'next_stage_label', (private.stage_ahead(operation.flow, operation.stage)).label,
+    'next_stage_label', (select n.label from private.stage_ahead(operation.flow, operation.stage) n),
     'pending_action', case when task.step_id is not null then
       jsonb_build_object('id', task.step_id, 'label', task.step_label) end,
     'closed_by', task.closed_by,
@@ -839,7 +829,7 @@ begin
   end if;
 
   if target.outcome is distinct from 'failure' then
-    ahead := private.stage_ahead(old.flow, old.stage);
+    select a.* into ahead from private.stage_ahead(old.flow, old.stage) a;
     if target.outcome is distinct from ahead.outcome or target.outcome is null and target.id is distinct from ahead.id then
       perform private.refuse('invalid_transition',
         'A stage is left one step forward; only the last active stage leads to a successful close.');
@@ -1048,7 +1038,7 @@ create view "public"."stuck_operations" with (security_invoker=true) AS  SELECT 
     f.label AS flow,
     s.label AS stage,
     (floor((EXTRACT(epoch FROM (now() - entered.at)) / (86400)::numeric)))::integer AS days_in_stage,
-    NULLIF(concat_ws(', '::text, pending.steps, (private.awaited_date(o.*, private.stage_ahead(o.flow, o.stage))).label), ''::text) AS pending_steps,
+    NULLIF(concat_ws(', '::text, pending.steps, awaited.label), ''::text) AS pending_steps,
     g.name AS agent,
     COALESCE(p.title, p.street, p.reference) AS property,
     l.phone,
@@ -1057,7 +1047,7 @@ create view "public"."stuck_operations" with (security_invoker=true) AS  SELECT 
     o.id AS operation_id,
     o.lead_id,
     o.agency_id
-   FROM ((((((((public.operations o
+   FROM ((((((((((public.operations o
      JOIN public.agencies a ON ((a.id = o.agency_id)))
      JOIN public.flows f ON ((f.id = o.flow)))
      JOIN public.stages s ON (((s.flow = o.flow) AND (s.id = o.stage))))
@@ -1069,6 +1059,8 @@ create view "public"."stuck_operations" with (security_invoker=true) AS  SELECT 
           WHERE ((h.agency_id = o.agency_id) AND (h.operation_id = o.id))) entered)
      CROSS JOIN LATERAL ( SELECT string_agg(step.label, ', '::text ORDER BY step.n) AS steps
            FROM ROWS FROM(jsonb_to_recordset(private.pending_actions(o.*)) AS (label text)) WITH ORDINALITY step(label, n)) pending)
+     LEFT JOIN LATERAL private.stage_ahead(o.flow, o.stage) ahead(flow, id, label, "position", outcome, requires, requires_reason) ON (true))
+     LEFT JOIN LATERAL private.awaited_date(o.*, ahead.*) awaited(flow, id, label, column_name, refusal) ON (true))
   WHERE ((o.closed_at IS NULL) AND (l.archived_at IS NULL) AND (entered.at < (now() - '7 days'::interval)) AND (NOT (EXISTS ( SELECT
            FROM public.viewings v
           WHERE ((v.agency_id = o.agency_id) AND (v.operation_id = o.id) AND (v.status = 'scheduled'::text) AND (v.ends_at > now()))))))
@@ -1156,7 +1148,7 @@ comment on function "private"."reopen_steps"(uuid, uuid, text) is 'Opens gate st
 
 comment on function "private"."requires_reason"(text, text) is 'Whether a stage, of the flow or of any, is entered only with a lost_reason.';
 
-comment on function "private"."stage_ahead"(text, text) is 'Where an operation goes from an active stage: to the next one, or from the last one to a successful close, the first of them. Null from a closing stage.';
+comment on function "private"."stage_ahead"(text, text) is 'Where an operation goes from an active stage: to the next one, or from the last one to a successful close, the first of them. None from a closing stage.';
 
 comment on function "private"."tg_documents__completed"() is 'A received document closes the step that waits for its kind; the first completion queues document_completed.';
 

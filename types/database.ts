@@ -836,22 +836,27 @@ export type Database = {
           id: string;
           label: string;
           operation_type: string;
+          side: string;
         };
         ComputedFields: never;
         Insert: {
           id: string;
           label: string;
           operation_type: string;
+          side?: string;
         };
         Update: {
           id?: string;
           label?: string;
           operation_type?: string;
+          side?: string;
         };
         Relationships: [];
       };
       gate_steps: {
         Row: {
+          by_hand: string | null;
+          closed_by: string[];
           flow: string;
           id: string;
           label: string;
@@ -860,6 +865,8 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          by_hand?: string | null;
+          closed_by?: string[];
           flow: string;
           id: string;
           label: string;
@@ -867,6 +874,8 @@ export type Database = {
           stage: string;
         };
         Update: {
+          by_hand?: string | null;
+          closed_by?: string[];
           flow?: string;
           id?: string;
           label?: string;
@@ -1430,6 +1439,13 @@ export type Database = {
             referencedRelation: "stages";
             referencedColumns: ["flow", "id"];
           },
+          {
+            foreignKeyName: "operations_operation_type_fkey";
+            columns: ["operation_type"];
+            isOneToOne: false;
+            referencedRelation: "flows";
+            referencedColumns: ["operation_type"];
+          },
         ];
       };
       properties: {
@@ -1663,6 +1679,39 @@ export type Database = {
           key?: string;
         };
         Relationships: [];
+      };
+      required_dates: {
+        Row: {
+          column_name: string;
+          flow: string;
+          id: string;
+          label: string;
+          refusal: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          column_name: string;
+          flow: string;
+          id: string;
+          label: string;
+          refusal: string;
+        };
+        Update: {
+          column_name?: string;
+          flow?: string;
+          id?: string;
+          label?: string;
+          refusal?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "required_dates_flow_fkey";
+            columns: ["flow"];
+            isOneToOne: false;
+            referencedRelation: "flows";
+            referencedColumns: ["id"];
+          },
+        ];
       };
       sanctions_entries: {
         Row: {
@@ -2008,6 +2057,8 @@ export type Database = {
           label: string;
           outcome: string | null;
           position: number;
+          requires: string | null;
+          requires_reason: boolean;
         };
         ComputedFields: never;
         Insert: {
@@ -2016,6 +2067,8 @@ export type Database = {
           label: string;
           outcome?: string | null;
           position: number;
+          requires?: string | null;
+          requires_reason?: boolean;
         };
         Update: {
           flow?: string;
@@ -2023,6 +2076,8 @@ export type Database = {
           label?: string;
           outcome?: string | null;
           position?: number;
+          requires?: string | null;
+          requires_reason?: boolean;
         };
         Relationships: [
           {
@@ -2031,6 +2086,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "flows";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "stages_flow_requires_fkey";
+            columns: ["flow", "requires"];
+            isOneToOne: false;
+            referencedRelation: "required_dates";
+            referencedColumns: ["flow", "id"];
           },
         ];
       };

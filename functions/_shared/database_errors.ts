@@ -20,6 +20,7 @@ interface Raised {
   code: ErrorCode;
   details: Record<string, unknown>;
   issue?: RuleIssue;
+  hints?: Record<string, string[]>;
   rate_limit?: { limit: number; remaining: number; reset: number };
 }
 
@@ -67,6 +68,7 @@ function fromRaised(failed: FailedCall): ApiError | undefined {
   if (!raised || !Object.hasOwn(STATUS_OF_CODE, raised.code)) return undefined;
   return new ApiError(raised.code, failed.message ?? "The request was refused.", {
     details: raised.details ?? {},
+    closedBy: raised.hints,
     rateLimit: raised.rate_limit && asText(raised.rate_limit),
     issue: raised.issue,
   });

@@ -24,6 +24,8 @@ interface ApiErrorOptions {
   details?: Record<string, unknown>;
   rateLimit?: RateLimit | undefined;
   issue?: RuleIssue | undefined;
+  /** What closes each step of the gate that refused; for the connector's words alone. */
+  closedBy?: Record<string, string[]> | undefined;
   /** What really happened, for the log. Errors that are part of the contract have none. */
   cause?: unknown;
 }
@@ -35,6 +37,7 @@ export class ApiError extends Error {
   readonly details: Record<string, unknown>;
   readonly rateLimit: RateLimit | undefined;
   readonly issue: RuleIssue | undefined;
+  readonly closedBy: Record<string, string[]>;
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -43,6 +46,7 @@ export class ApiError extends Error {
     this.details = options.details ?? {};
     this.rateLimit = options.rateLimit;
     this.issue = options.issue;
+    this.closedBy = options.closedBy ?? {};
   }
 
   /** The body of the answer. */

@@ -3,7 +3,8 @@ create function private.raise_error(
   code text,
   message text,
   details jsonb default '{}',
-  issue jsonb default null
+  issue jsonb default null,
+  hints jsonb default null
 ) returns void
 language plpgsql
 set search_path = ''
@@ -16,15 +17,16 @@ begin
       'code', code,
       'details', details,
       'issue', issue,
+      'hints', hints,
       -- private.authorize leaves the caller's budget here, so that refusals can show it too.
       'rate_limit', nullif(current_setting('corredor.rate_limit', true), '')::jsonb
     ));
 end
 $$;
-comment on function private.raise_error(int, text, text, jsonb, jsonb) is
-  'Refuses with an HTTP status: SQLSTATE PT<status>, a sentence for people as message, and {"code","details","issue","rate_limit"} as detail; issue is what `details.issues` says in words, {"code","values"}, for other languages. Codes: unauthorized, forbidden, not_found, conflict, validation_error, rate_limited.';
+comment on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) is
+  'Refuses with an HTTP status: SQLSTATE PT<status>, a sentence for people as message, and {"code","details","issue","hints","rate_limit"} as detail. REST does not show issue and hints: issue is what `details.issues` says in words, {"code","values"}, for other languages; hints tell the connector how to go on. Codes: unauthorized, forbidden, not_found, conflict, validation_error, rate_limited.';
 -- To the service role as well: were it ever granted a table, it would hear why a trigger refuses it something.
-grant execute on function private.raise_error(int, text, text, jsonb, jsonb) to anon, authenticated, service_role;
+grant execute on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse(reason text, message text, details jsonb default '{}') returns void
 language sql

@@ -16,8 +16,8 @@ create table public.operations (
   foreign key (agency_id, lead_id) references public.leads (agency_id, id) on delete restrict,
   foreign key (agency_id, property_id) references public.properties (agency_id, id) on delete restrict,
   foreign key (flow, stage) references public.stages (flow, id) on delete restrict,
-  constraint operation_type_is_known check (operation_type in ('buy', 'rent', 'sell')),
-  constraint lost_has_reason check (stage <> 'lost' or coalesce(lost_reason, '') ~ '\S'),
+  foreign key (operation_type) references public.flows (operation_type) on delete restrict,
+  constraint lost_reason_is_not_blank check (lost_reason ~ '\S'),
   constraint lost_reason_is_short check (char_length(lost_reason) <= 1000),
   constraint won_is_closed check (won_at is null or closed_at is not null)
 );
@@ -32,17 +32,17 @@ create index operations_by_lead on public.operations (agency_id, lead_id, create
 create index operations_by_property on public.operations (agency_id, property_id) where property_id is not null;
 create index operations_won on public.operations (agency_id, won_at desc, id desc) where won_at is not null;
 
-comment on table public.operations is 'A deal of a lead: buy, rent or sell. It walks its flow one stage at a time, through gates, to a closing stage.';
+comment on table public.operations is 'A deal of a lead. It walks its flow one stage at a time, through gates, to a closing stage.';
 comment on column public.operations.agency_id is 'The agency.';
 comment on column public.operations.id is 'Identifier.';
 comment on column public.operations.lead_id is 'The lead whose deal it is.';
-comment on column public.operations.operation_type is 'buy, rent or sell. A lead has at most one open operation of each.';
+comment on column public.operations.operation_type is 'buy, rent, sell or another one of flows.operation_type. A lead has at most one open operation of each.';
 comment on column public.operations.flow is 'The journey it follows; taken from the type.';
 comment on column public.operations.stage is 'Where it stands. Changing it is a guarded move: one step forward with the gate passed, or a closing stage.';
-comment on column public.operations.property_id is 'The property chosen. Setting it closes the step favoritaElegida. A deal may be closed without one, also successfully; it then stays without.';
-comment on column public.operations.lost_reason is 'Why it was lost; required to move to lost.';
-comment on column public.operations.deposit_paid_at is 'When the deposit (fianza) was paid; a rental cannot close as rented or won before.';
-comment on column public.operations.won_at is 'When it first closed as won, sold or rented; queues deal_won.';
+comment on column public.operations.property_id is 'The property chosen. Setting it closes the step that waits for it. A deal may be closed without one, also successfully; it then stays without.';
+comment on column public.operations.lost_reason is 'Why it was lost; required by the stages whose requires_reason says so.';
+comment on column public.operations.deposit_paid_at is 'When the deposit (fianza) was paid; stages whose requires names it are not entered before.';
+comment on column public.operations.won_at is 'When it first closed with success; queues deal_won.';
 comment on column public.operations.closed_at is 'When it reached a closing stage; closed operations do not move, and stay as they were.';
 comment on column public.operations.created_at is 'When it was opened.';
 comment on column public.operations.updated_at is 'When the row last changed.';

@@ -19,10 +19,10 @@ create index operation_steps_by_gate_step on public.operation_steps (flow, step_
 comment on table public.operation_steps is 'The gate steps of one operation. Tick `done` by hand, or let the action it names close it.';
 comment on column public.operation_steps.agency_id is 'The agency.';
 comment on column public.operation_steps.operation_id is 'The operation.';
-comment on column public.operation_steps.step_id is 'propiedadesVisitadas, favoritaElegida, ofertaPreparada or precioAcordado.';
+comment on column public.operation_steps.step_id is 'The step, as in gate_steps.id.';
 comment on column public.operation_steps.flow is 'The flow of the operation.';
-comment on column public.operation_steps.done is 'Whether the step is closed. Ticking precioAcordado accepts the latest offer; ticking ofertaPreparada creates an offer and needs amount.';
-comment on column public.operation_steps.amount is 'For ofertaPreparada ticked by hand: the amount of the offer to create, in EUR.';
+comment on column public.operation_steps.done is 'Whether the step is closed. Ticking it does what gate_steps.by_hand says: creates an offer, which needs amount, or accepts the latest one.';
+comment on column public.operation_steps.amount is 'For a step that creates an offer when it is ticked by hand: the amount of the offer, in EUR.';
 comment on column public.operation_steps.done_at is 'When it was closed.';
 comment on column public.operation_steps.id is 'Names the row to the table editor of the local Studio, which finds rows by an id alone.';
 
@@ -51,67 +51,68 @@ comment on function private.pending_actions(public.operations) is
   'The steps of the current stage''s gate that are still open: [{id, label}] in their order.';
 grant execute on function private.pending_actions(public.operations) to anon, authenticated;
 
-create function private.close_step(agency_id uuid, operation_id uuid, step_id text) returns void
+create function private.close_steps(agency_id uuid, operation_id uuid, event text) returns void
 language plpgsql
 security definer
 set search_path = ''
 as $$
 begin
+  -- A look-up for each step of the operation; as a join, the kept plan might read all steps there are.
   update public.operation_steps s set done = true
-  where s.agency_id = close_step.agency_id
-    and s.operation_id = close_step.operation_id
-    and s.step_id = close_step.step_id
-    and not s.done;
+  where s.agency_id = close_steps.agency_id and s.operation_id = close_steps.operation_id and not s.done
+    and (select close_steps.event = any (g.closed_by) from public.gate_steps g where g.flow = s.flow and g.id = s.step_id);
 end
 $$;
-comment on function private.close_step(uuid, uuid, text) is
-  'Closes a gate step because its action happened. Nothing to do where the flow has no such step or it is closed.';
+comment on function private.close_steps(uuid, uuid, text) is
+  'Closes the gate steps of an operation that an event closes, as gate_steps.closed_by names it. Nothing to do where the flow has no such step or it is closed.';
 
-create function private.reopen_step(agency_id uuid, operation_id uuid, step_id text) returns void
+create function private.reopen_steps(agency_id uuid, operation_id uuid, event text) returns void
 language plpgsql
 security definer
 set search_path = ''
 as $$
 begin
   update public.operation_steps s set done = false
-  where s.agency_id = reopen_step.agency_id
-    and s.operation_id = reopen_step.operation_id
-    and s.step_id = reopen_step.step_id
-    and s.done;
+  where s.agency_id = reopen_steps.agency_id and s.operation_id = reopen_steps.operation_id and s.done
+    and (select reopen_steps.event = any (g.closed_by) from public.gate_steps g where g.flow = s.flow and g.id = s.step_id);
 end
 $$;
-comment on function private.reopen_step(uuid, uuid, text) is
-  'Opens a gate step again because what closed it no longer holds.';
+comment on function private.reopen_steps(uuid, uuid, text) is
+  'Opens gate steps again because what closed them no longer holds.';
 
 create function private.refuse_to_reopen(operation public.operations, step_id text) returns void
 language plpgsql
 stable
 set search_path = ''
 as $$
+declare
+  step public.gate_steps;
 begin
-  if exists (
+  select g.* into step from public.gate_steps g where g.flow = operation.flow and g.id = refuse_to_reopen.step_id;
+  if step.by_hand is not null and exists (
     select from public.offers o
     where o.agency_id = operation.agency_id and o.operation_id = operation.id
-      and (step_id = 'ofertaPreparada' or step_id = 'precioAcordado' and o.status = 'accepted')) then
+      and (step.by_hand = 'create_offer' or o.status = 'accepted')) then
     perform private.refuse('step_not_reopened', 'An offer stands behind this step; change the offer instead.');
   end if;
-  if step_id = 'favoritaElegida' and operation.property_id is not null then
+  if 'property_chosen' = any (step.closed_by) and operation.property_id is not null then
     perform private.refuse('step_not_reopened', 'The property is chosen; take the choice back instead.');
   end if;
-  if step_id = 'propiedadesVisitadas' and (
-    exists (
-      select from public.viewings v
-      where v.agency_id = operation.agency_id and v.operation_id = operation.id and v.status = 'done')
-    or exists (
-      select from public.documents d
-      where d.agency_id = operation.agency_id and d.operation_id = operation.id
-        and d.kind = 'viewing_sheet' and d.status in ('received', 'verified'))) then
+  if 'viewing_done' = any (step.closed_by) and exists (
+    select from public.viewings v
+    where v.agency_id = operation.agency_id and v.operation_id = operation.id and v.status = 'done') then
     perform private.refuse('step_not_reopened', 'A viewing that took place stands behind this step; correct that instead.');
+  end if;
+  if exists (
+    select from public.documents d
+    where d.agency_id = operation.agency_id and d.operation_id = operation.id
+      and d.kind || '_received' = any (step.closed_by) and d.status in ('received', 'verified')) then
+    perform private.refuse('step_not_reopened', 'A document that was received stands behind this step; correct that instead.');
   end if;
 end
 $$;
 comment on function private.refuse_to_reopen(public.operations, text) is
-  'Refuses to open a step again while what closed it holds (step_not_reopened): an offer, an accepted offer, the property chosen, a viewing that took place or its sheet.';
+  'Refuses to open a step again while what closed it holds (step_not_reopened): an offer, an accepted offer, the property chosen, a viewing that took place, a document received.';
 
 create function private.tg_operation_steps__done() returns trigger
 language plpgsql
@@ -149,19 +150,21 @@ security definer
 set search_path = ''
 as $$
 declare
-  operation public.operations;
+  step public.gate_steps;
   offer_id uuid;
 begin
+  select g.* into step from public.gate_steps g where g.flow = new.flow and g.id = new.step_id;
   -- The action that a step names may have closed it; then there is nothing left to do here.
-  if new.step_id = 'ofertaPreparada' then
+  if step.by_hand = 'create_offer' then
     if exists (select from public.offers o where o.agency_id = new.agency_id and o.operation_id = new.operation_id) then
       return null;
     end if;
     if new.amount is null then
-      perform private.refuse('amount_required', 'Closing "Oferta preparada" by hand creates an offer and needs its amount.');
+      perform private.refuse('amount_required',
+        format('Closing "%s" by hand creates an offer and needs its amount.', step.label));
     end if;
     insert into public.offers (agency_id, operation_id, amount) values (new.agency_id, new.operation_id, new.amount);
-  elsif new.step_id = 'precioAcordado' then
+  elsif step.by_hand = 'accept_offer' then
     if exists (select from public.offers o
       where o.agency_id = new.agency_id and o.operation_id = new.operation_id and o.status = 'accepted') then
       return null;
@@ -172,7 +175,8 @@ begin
     limit 1
     for no key update;
     if offer_id is null then
-      perform private.refuse('offer_required', 'Closing "Precio acordado" accepts the latest offer; the operation has none.');
+      perform private.refuse('offer_required',
+        format('Closing "%s" accepts the latest offer; the operation has none.', step.label));
     end if;
     update public.offers o set status = 'accepted' where o.agency_id = new.agency_id and o.id = offer_id;
   end if;
@@ -180,12 +184,13 @@ begin
 end
 $$;
 comment on function private.tg_operation_steps__by_hand() is
-  'Ticking a step by hand does what it stands for: ofertaPreparada creates an offer (amount_required, property_required), precioAcordado accepts the latest one (offer_required).';
+  'Ticking a step by hand does what gate_steps.by_hand says: creates an offer (amount_required, property_required), or accepts the latest one (offer_required).';
 
 create trigger _100_done before update on public.operation_steps
   for each row execute function private.tg_operation_steps__done();
+-- What closes a step from within a trigger is the event that the step waits for, and no hand.
 create trigger _500_by_hand after update of done on public.operation_steps
-  for each row when (new.done and not old.done)
+  for each row when (new.done and not old.done and pg_trigger_depth() = 0)
   execute function private.tg_operation_steps__by_hand();
 create trigger _100_refuse_removal before delete or truncate on public.operation_steps
   for each statement execute function private.tg__refuse_removal();
@@ -199,7 +204,7 @@ begin
   insert into public.operation_steps (agency_id, operation_id, step_id, flow)
   select new.agency_id, new.id, g.id, g.flow from public.gate_steps g where g.flow = new.flow;
   if new.property_id is not null then
-    perform private.close_step(new.agency_id, new.id, 'favoritaElegida');
+    perform private.close_steps(new.agency_id, new.id, 'property_chosen');
   end if;
   return null;
 end
@@ -227,15 +232,15 @@ set search_path = ''
 as $$
 begin
   if new.property_id is not null then
-    perform private.close_step(new.agency_id, new.id, 'favoritaElegida');
+    perform private.close_steps(new.agency_id, new.id, 'property_chosen');
   else
-    perform private.reopen_step(new.agency_id, new.id, 'favoritaElegida');
+    perform private.reopen_steps(new.agency_id, new.id, 'property_chosen');
   end if;
   return null;
 end
 $$;
 comment on function private.tg_operations__property_chosen() is
-  'Choosing the property closes favoritaElegida; taking the choice back opens it again.';
+  'Choosing the property closes the step that waits for it; taking the choice back opens it again.';
 
 create trigger _500_held after insert on public.gate_steps
   for each row execute function private.tg_gate_steps__held();

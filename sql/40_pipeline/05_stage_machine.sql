@@ -19,6 +19,97 @@ comment on function private.known_stages(text, boolean) is
   'For the details of invalid_stage: {"stages": the names of a type''s stages in their order, or of all flows''}.';
 grant execute on function private.known_stages(text, boolean) to anon, authenticated;
 
+create function private.refuse_unknown_type(operation_type text, part text default 'body') returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if not exists (select from public.flows f where f.operation_type = refuse_unknown_type.operation_type) then
+    perform private.refuse_request_member('operation_type', (
+      select 'Invalid option: expected one of ' || string_agg(format('"%s"', f.operation_type), '|' order by f.operation_type)
+      from public.flows f), part);
+  end if;
+end
+$$;
+comment on function private.refuse_unknown_type(text, text) is
+  'Refuses a type of operation that no flow is for (invalid_body, invalid_query).';
+grant execute on function private.refuse_unknown_type(text, text) to anon, authenticated;
+
+create function private.refuse_lead_type(operation_type text) returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  side text := (select f.side from public.flows f where f.operation_type = refuse_lead_type.operation_type);
+  types text;
+  message text;
+begin
+  if side is not distinct from 'demand' then
+    return;
+  end if;
+  types := (select string_agg(f.operation_type, ' or ' order by f.operation_type) from public.flows f where f.side = 'demand');
+  message := format('A lead is created with a %s operation, or with none.', types);
+  if side is null then
+    perform private.refuse_member('invalid_body', 'operation_type', 'not_for_leads', message, '{}', 'must be ' || types);
+  end if;
+  perform private.refuse_member('operation_type_not_allowed', 'operation_type', 'not_for_leads', message, '{}',
+    operation_type || ' is not allowed here; a listing lead comes from the application');
+end
+$$;
+comment on function private.refuse_lead_type(text) is
+  'Refuses a type of operation that a lead does not come in with: one that no flow is for (invalid_body), or an owner''s (operation_type_not_allowed).';
+grant execute on function private.refuse_lead_type(text) to anon, authenticated;
+
+create function private.requires_reason(stage text, flow text default null) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from public.stages s
+    where s.id = requires_reason.stage and s.flow = coalesce(requires_reason.flow, s.flow) and s.requires_reason);
+end
+$$;
+comment on function private.requires_reason(text, text) is
+  'Whether a stage, of the flow or of any, is entered only with a lost_reason.';
+
+-- SQL that sets nothing, so that queries take it in as a join: a day plan asks for hundreds of operations.
+create function private.stage_ahead(flow text, stage text) returns setof public.stages
+language sql
+stable
+as $$
+  select n.*
+  from public.stages s
+  join public.stages n on n.flow = s.flow and (n.outcome is null and n.position > s.position or n.outcome = 'success')
+  where s.flow = stage_ahead.flow and s.id = stage_ahead.stage and s.outcome is null
+  order by n.outcome nulls first, n.position limit 1
+$$;
+comment on function private.stage_ahead(text, text) is
+  'Where an operation goes from an active stage: to the next one, or from the last one to a successful close, the first of them. None from a closing stage.';
+grant execute on function private.stage_ahead(text, text) to anon, authenticated;
+
+create function private.awaited_date(operation public.operations, stage public.stages) returns public.required_dates
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  awaited public.required_dates;
+begin
+  if stage.requires is not null then
+    select d.* into awaited from public.required_dates d
+    where d.flow = stage.flow and d.id = stage.requires and to_jsonb(operation) ->> d.column_name is null;
+  end if;
+  return awaited;
+end
+$$;
+comment on function private.awaited_date(public.operations, public.stages) is
+  'The date that an operation lacks to enter a stage: the database''s own gate. Null when it lacks none.';
+grant execute on function private.awaited_date(public.operations, public.stages) to anon, authenticated;
+
 create function private.tg_operations__open() returns trigger
 language plpgsql
 security definer
@@ -34,6 +125,9 @@ begin
   if initial.id is null then
     perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.',
       private.known_stages(new.operation_type));
+  end if;
+  if initial.requires_reason and coalesce(new.lost_reason, '') !~ '\S' then
+    raise check_violation using message = format('An operation that is %s has a lost_reason.', initial.id);
   end if;
   new.flow := initial.flow;
   new.stage := initial.id;
@@ -59,7 +153,8 @@ begin
   if old.closed_at is not null then
     if new.property_id is distinct from old.property_id
       or new.deposit_paid_at is null and old.deposit_paid_at is not null
-      or new.lost_reason is distinct from old.lost_reason and old.stage <> 'lost' then
+      or new.lost_reason is null and old.lost_reason is not null
+      or new.lost_reason is distinct from old.lost_reason and not private.requires_reason(old.stage, old.flow) then
       perform private.refuse('operation_closed', 'The operation is closed; it stays as it was.');
     end if;
   end if;
@@ -71,7 +166,7 @@ begin
   return new;
 end
 $$;
-comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected (operation_closed). Notes when the row last changed.';
+comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected, but not removed (operation_closed). Notes when the row last changed.';
 
 create function private.tg_operations__move() returns trigger
 language plpgsql
@@ -79,52 +174,49 @@ security definer
 set search_path = ''
 as $$
 declare
-  target_position int;
-  target_outcome text;
-  next_position int;
+  target public.stages;
+  ahead public.stages;
   pending jsonb;
+  awaited public.required_dates;
 begin
   if old.closed_at is not null then
     perform private.refuse('operation_closed', 'The operation is closed; its stage no longer changes.');
   end if;
 
-  select max(s.position) filter (where s.id = new.stage), max(s.outcome) filter (where s.id = new.stage),
-    min(s.position) filter (where s.outcome is null and s.position > origin.position)
-  into target_position, target_outcome, next_position
-  from public.stages origin
-  join public.stages s on s.flow = origin.flow
-  where origin.flow = old.flow and origin.id = old.stage;
-  if target_position is null then
+  select s.* into target from public.stages s where s.flow = old.flow and s.id = new.stage;
+  if target.id is null then
     perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.',
       private.known_stages(old.operation_type));
   end if;
 
-  if new.stage = 'lost' and coalesce(new.lost_reason, '') !~ '\S' then
-    perform private.refuse('lost_reason_required', 'Moving to lost needs a lost_reason.');
+  if target.requires_reason and coalesce(new.lost_reason, '') !~ '\S' then
+    perform private.refuse('lost_reason_required', format('Moving to %s needs a lost_reason.', target.id));
   end if;
 
-  if target_outcome is distinct from 'failure' then
-    if (target_outcome is null and target_position is distinct from next_position)
-      or (target_outcome = 'success' and next_position is not null) then
+  if target.outcome is distinct from 'failure' then
+    select a.* into ahead from private.stage_ahead(old.flow, old.stage) a;
+    if target.outcome is distinct from ahead.outcome or target.outcome is null and target.id is distinct from ahead.id then
       perform private.refuse('invalid_transition',
         'A stage is left one step forward; only the last active stage leads to a successful close.');
     end if;
 
     pending := private.pending_actions(old);
     if pending <> '[]' then
-      perform private.refuse('stage_gate_blocked', 'The gate of the current stage has pending steps.',
-        jsonb_build_object('pending_actions', pending));
+      perform private.raise_error(422, 'validation_error', 'The gate of the current stage has pending steps.',
+        jsonb_build_object('reason', 'stage_gate_blocked', 'pending_actions', pending),
+        hints => (select jsonb_object_agg(g.id, g.closed_by) from public.gate_steps g where g.flow = old.flow and g.stage = old.stage));
     end if;
 
-    if old.flow = 'rent' and target_outcome = 'success' and new.deposit_paid_at is null then
-      perform private.refuse('db_gate_blocked', 'A rental cannot close before the deposit is paid.');
+    awaited := private.awaited_date(new, target);
+    if awaited.id is not null then
+      perform private.refuse('db_gate_blocked', awaited.refusal);
     end if;
   end if;
 
-  if target_outcome is not null then
+  if target.outcome is not null then
     new.closed_at := now();
   end if;
-  if target_outcome = 'success' then
+  if target.outcome = 'success' then
     new.won_at := now();
   end if;
   return new;

@@ -43,7 +43,7 @@ comment on column public.offers.amount is 'What is offered, in currency; a month
 comment on column public.offers.currency is 'ISO 4217 code.';
 comment on column public.offers.offer_type is 'sale or rent; follows the property''s listing_type when none is named.';
 comment on column public.offers.notes is 'Conditions and circumstances of the offer; free text.';
-comment on column public.offers.status is 'received, accepted, rejected or withdrawn. Setting accepted does what closing precioAcordado does.';
+comment on column public.offers.status is 'received, accepted, rejected or withdrawn. Setting accepted does what closing a step that accepts the offer does.';
 comment on column public.offers.public_token is 'Token of the link that can be shared with a client; 192 random bits. To revoke the link, give it another one: set it to its default.';
 comment on column public.offers.accepted_at is 'When it was first accepted; queues offer_accepted.';
 comment on column public.offers.created_at is 'When it was recorded.';
@@ -116,9 +116,10 @@ begin
     select from public.offers o
     join public.operations theirs on theirs.agency_id = o.agency_id and theirs.id = o.operation_id
     join public.operations mine on mine.agency_id = offer.agency_id and mine.id = offer.operation_id
+    join public.flows their_flow on their_flow.id = theirs.flow
+    join public.flows my_flow on my_flow.id = mine.flow and my_flow.side = their_flow.side
     where o.agency_id = offer.agency_id and o.property_id = offer.property_id and o.status = 'accepted'
       and o.operation_id <> offer.operation_id
-      and (theirs.operation_type = 'sell') = (mine.operation_type = 'sell')
       and (theirs.closed_at is null or theirs.won_at is not null and property_status <> 'available')) then
     perform private.refuse('offer_already_accepted',
       'Another offer on the property is accepted; its deal has to be lost, or the offer rejected or withdrawn, first.');
@@ -188,11 +189,11 @@ security definer
 set search_path = ''
 as $$
 begin
-  perform private.close_step(new.agency_id, new.operation_id, 'ofertaPreparada');
+  perform private.close_steps(new.agency_id, new.operation_id, 'offer_recorded');
   return null;
 end
 $$;
-comment on function private.tg_offers__recorded() is 'Recording an offer closes ofertaPreparada.';
+comment on function private.tg_offers__recorded() is 'Recording an offer closes the step that waits for one.';
 
 create function private.tg_offers__accepted() returns trigger
 language plpgsql
@@ -204,7 +205,7 @@ begin
   where p.agency_id = new.agency_id and p.id = new.property_id and p.status <> 'pending';
   update public.listings l set status = 'paused'
   where l.agency_id = new.agency_id and l.property_id = new.property_id and l.status = 'active';
-  perform private.close_step(new.agency_id, new.operation_id, 'precioAcordado');
+  perform private.close_steps(new.agency_id, new.operation_id, 'offer_accepted');
   if tg_op = 'INSERT' or old.accepted_at is null then
     perform private.queue_event(new.agency_id, 'offer_accepted', new.id);
   end if;
@@ -212,7 +213,7 @@ begin
 end
 $$;
 comment on function private.tg_offers__accepted() is
-  'What acceptance does: the property returns to pending, its listings are paused, precioAcordado closes, and the first time offer_accepted is queued.';
+  'What acceptance does: the property returns to pending, its listings are paused, the step that waits for it closes, and the first time offer_accepted is queued.';
 
 create function private.tg_offers__no_longer_accepted() returns trigger
 language plpgsql
@@ -220,12 +221,12 @@ security definer
 set search_path = ''
 as $$
 begin
-  perform private.reopen_step(new.agency_id, new.operation_id, 'precioAcordado');
+  perform private.reopen_steps(new.agency_id, new.operation_id, 'offer_accepted');
   return null;
 end
 $$;
 comment on function private.tg_offers__no_longer_accepted() is
-  'An accepted offer that is rejected or withdrawn opens precioAcordado again. The property and its listings are left to people.';
+  'An accepted offer that is rejected or withdrawn opens the step again that it closed. The property and its listings are left to people.';
 
 create trigger _100_record before insert on public.offers
   for each row execute function private.tg_offers__record();

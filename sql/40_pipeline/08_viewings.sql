@@ -44,7 +44,7 @@ comment on column public.viewings.operation_id is 'The operation it is part of.'
 comment on column public.viewings.agent_id is 'Who shows it.';
 comment on column public.viewings.starts_at is 'When it begins.';
 comment on column public.viewings.ends_at is 'When it ends.';
-comment on column public.viewings.status is 'scheduled, done, cancelled or no_show. done, from 15 minutes before the start on, closes propiedadesVisitadas of the operation.';
+comment on column public.viewings.status is 'scheduled, done, cancelled or no_show. done, from 15 minutes before the start on, closes the step of the operation that waits for one.';
 comment on column public.viewings.notes is 'What to prepare, or how it went; free text.';
 comment on column public.viewings.created_at is 'When it was arranged.';
 comment on column public.viewings.updated_at is 'When the row last changed.';
@@ -110,11 +110,11 @@ security definer
 set search_path = ''
 as $$
 begin
-  perform private.close_step(new.agency_id, new.operation_id, 'propiedadesVisitadas');
+  perform private.close_steps(new.agency_id, new.operation_id, 'viewing_done');
   return null;
 end
 $$;
-comment on function private.tg_viewings__done() is 'A viewing that took place closes propiedadesVisitadas of its operation.';
+comment on function private.tg_viewings__done() is 'A viewing that took place closes the step of its operation that waits for one.';
 
 create function private.tg_viewings__took_place() returns trigger
 language plpgsql

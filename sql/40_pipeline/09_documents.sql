@@ -47,7 +47,7 @@ comment on column public.documents.id is 'Identifier.';
 comment on column public.documents.operation_id is 'The operation it belongs to.';
 comment on column public.documents.lead_id is 'The person it belongs to.';
 comment on column public.documents.property_id is 'The property it belongs to.';
-comment on column public.documents.kind is 'viewing_sheet (closes propiedadesVisitadas when received), identity, mandate, reservation, contract, deed, deposit_receipt, land_registry_note, energy_certificate, proof_of_income or other.';
+comment on column public.documents.kind is 'viewing_sheet, identity, mandate, reservation, contract, deed, deposit_receipt, land_registry_note, energy_certificate, proof_of_income or other. Received, it closes the step that waits for its kind: gate_steps.closed_by.';
 comment on column public.documents.name is 'Name for people.';
 comment on column public.documents.status is 'requested, received, verified or rejected.';
 comment on column public.documents.completed_at is 'When it was first received or verified; queues document_completed.';
@@ -131,8 +131,8 @@ security definer
 set search_path = ''
 as $$
 begin
-  if new.kind = 'viewing_sheet' and new.operation_id is not null then
-    perform private.close_step(new.agency_id, new.operation_id, 'propiedadesVisitadas');
+  if new.operation_id is not null then
+    perform private.close_steps(new.agency_id, new.operation_id, new.kind || '_received');
   end if;
   if tg_op = 'INSERT' or old.completed_at is null then
     perform private.queue_event(new.agency_id, 'document_completed', new.id);
@@ -141,7 +141,7 @@ begin
 end
 $$;
 comment on function private.tg_documents__completed() is
-  'A received viewing sheet closes propiedadesVisitadas; the first completion queues document_completed.';
+  'A received document closes the step that waits for its kind; the first completion queues document_completed.';
 
 create trigger _100_date_completion before insert or update on public.documents
   for each row execute function private.tg_documents__date_completion();

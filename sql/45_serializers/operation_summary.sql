@@ -13,10 +13,7 @@ begin
       'stage_label', s.label,
       'is_terminal', s.outcome is not null,
       'pending_actions', private.pending_actions(operation),
-      'next_stage', (
-        select n.id from public.stages n
-        where n.flow = s.flow and n.outcome is null and n.position > s.position and s.outcome is null
-        order by n.position limit 1),
+      'next_stage', (select n.id from private.stage_ahead(operation.flow, operation.stage) n where n.outcome is null),
       'lost_reason', operation.lost_reason,
       'in_stage_since', date_trunc('second', coalesce((
         select max(h.occurred_at) from public.stage_history h

@@ -8,9 +8,11 @@ create type private.task as (
   agent_id uuid,
   step_id text,
   since timestamptz,
-  due_at timestamptz
+  due_at timestamptz,
+  closed_by text[],
+  step_label text
 );
-comment on type private.task is 'Something that waits to be done: what, whose turn it is (agency or client), for whom, since when and until when.';
+comment on type private.task is 'Something that waits to be done: what, whose turn it is (agency or client), for whom, since when and until when. A pending step with its label and what closes it, as gate_steps.closed_by says or the column of a required date.';
 
 -- The one place that says what is to do: the day plan lists it, and a case file suggests the first of it.
 create function private.open_tasks(agency_id uuid, permissions text[], lead_ids uuid[]) returns setof private.task
@@ -25,7 +27,7 @@ begin
   -- What a person wrote and nobody answered.
   return query
   select 'answer_message', 'agency', l.id, null::uuid, null::uuid, null::uuid, l.assigned_agent_id, null::text,
-    min(m.created_at), min(m.created_at) + interval '4 hours'
+    min(m.created_at), min(m.created_at) + interval '4 hours', null::text[], null::text
   from public.messages m
   join public.leads l on l.agency_id = m.agency_id and l.id = m.lead_id and l.archived_at is null
   where 'leads:read' = any (permissions) and m.agency_id = open_tasks.agency_id and m.lead_id = any (lead_ids)
@@ -39,7 +41,7 @@ begin
   -- Who came in without a message and was not called yet.
   return query
   select 'contact_lead', 'agency', l.id, l.operation_id, null::uuid, null::uuid, l.assigned_agent_id, null::text,
-    l.created_at, l.created_at + interval '2 hours'
+    l.created_at, l.created_at + interval '2 hours', null::text[], null::text
   from public.leads l
   where 'leads:read' = any (permissions) and l.agency_id = open_tasks.agency_id and l.id = any (lead_ids)
     and l.lead_status = 'new' and l.archived_at is null
@@ -56,7 +58,7 @@ begin
   -- A screen that found somebody: a person has to look before the deal goes on.
   return query
   select 'review_sanctions', 'agency', l.id, null::uuid, null::uuid, null::uuid, l.assigned_agent_id, null::text,
-    s.created_at, s.created_at + interval '1 day'
+    s.created_at, s.created_at + interval '1 day', null::text[], null::text
   from public.sanctions_screens s
   join public.leads l on l.agency_id = s.agency_id and l.id = s.lead_id and l.archived_at is null
   where 'leads:read' = any (permissions) and s.agency_id = open_tasks.agency_id and s.lead_id = any (lead_ids)
@@ -67,7 +69,7 @@ begin
   select case when v.ends_at < now() then 'close_viewing' else 'prepare_viewing' end, 'agency',
     v.lead_id, v.operation_id, v.id, v.property_id, coalesce(v.agent_id, l.assigned_agent_id), null::text,
     case when v.ends_at < now() then v.ends_at else v.created_at end,
-    case when v.ends_at < now() then v.ends_at else v.starts_at end
+    case when v.ends_at < now() then v.ends_at else v.starts_at end, null::text[], null::text
   from public.viewings v
   join public.leads l on l.agency_id = v.agency_id and l.id = v.lead_id
   join public.agencies a on a.id = v.agency_id
@@ -75,22 +77,25 @@ begin
     and v.status = 'scheduled'
     and v.starts_at < (date_trunc('day', now() at time zone a.time_zone) + interval '2 days') at time zone a.time_zone;
 
-  -- What holds each open operation in its stage: the first open step of the gate, or only somebody to move it on.
+  -- What holds each open operation in its stage: the first open step of the gate, the date that the database asks for
+  -- ahead, or only somebody to move it on.
   return query
   select
-    case when step.id is null and not awaits_deposit then 'advance_stage' else 'pending_step' end,
+    case when step.id is null and awaited.id is null then 'advance_stage' else 'pending_step' end,
     case
-      when awaits_deposit or step.id = 'favoritaElegida' then 'client'
-      when step.id = 'precioAcordado' and has_offer then 'client'
+      when step.id is null and awaited.id is not null or 'property_chosen' = any (step.closed_by) then 'client'
+      when 'offer_accepted' = any (step.closed_by) and exists (
+        select from public.offers f
+        where f.agency_id = o.agency_id and f.operation_id = o.id and f.status = 'received') then 'client'
       else 'agency'
     end,
     o.lead_id, o.id, null::uuid, o.property_id, l.assigned_agent_id,
-    case when awaits_deposit then 'fianzaPagada' else step.id end,
-    entered.at, entered.at + interval '7 days'
+    coalesce(step.id, awaited.id), entered.at, entered.at + interval '7 days',
+    coalesce(step.closed_by, array[awaited.column_name]), coalesce(step.label, awaited.label)
   from public.operations o
   join public.leads l on l.agency_id = o.agency_id and l.id = o.lead_id and l.archived_at is null
   left join lateral (
-    select g.id from public.operation_steps s
+    select g.id, g.label, g.closed_by from public.operation_steps s
     join public.gate_steps g on g.flow = s.flow and g.id = s.step_id
     where s.agency_id = o.agency_id and s.operation_id = o.id and not s.done and g.stage = o.stage
     order by g.position limit 1
@@ -99,17 +104,14 @@ begin
     select coalesce(max(h.occurred_at), o.created_at) as at from public.stage_history h
     where h.agency_id = o.agency_id and h.operation_id = o.id
   ) entered
-  cross join lateral (
-    select exists (
-      select from public.offers f
-      where f.agency_id = o.agency_id and f.operation_id = o.id and f.status = 'received') as has_offer,
-    -- The gate of the database: the last stage of a rental waits for the deposit.
-    o.flow = 'rent' and o.stage = 'handover' and o.deposit_paid_at is null as awaits_deposit
-  ) state
+  left join lateral private.stage_ahead(o.flow, o.stage) ahead on true
+  left join lateral (
+    select d.* from private.awaited_date(o, ahead) d where ahead.requires is not null
+  ) awaited on true
   where 'operations:read' = any (permissions) and o.agency_id = open_tasks.agency_id and o.lead_id = any (lead_ids)
     and o.closed_at is null
     -- A viewing that is arranged is a task of its own already.
-    and not (step.id is not distinct from 'propiedadesVisitadas' and exists (
+    and not ('viewing_done' = any (coalesce(step.closed_by, '{}')) and exists (
       select from public.viewings v
       where v.agency_id = o.agency_id and v.operation_id = o.id and v.status = 'scheduled'));
 end

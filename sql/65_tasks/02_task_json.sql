@@ -9,8 +9,6 @@ declare
   property public.properties;
   viewing public.viewings;
   stage_label text;
-  next_stage public.stages;
-  step_label text;
 begin
   select l.* into lead from public.leads l
   where l.agency_id = (select private.agency_id()) and l.id = task.lead_id;
@@ -21,12 +19,6 @@ begin
   select v.* into viewing from public.viewings v
   where v.agency_id = lead.agency_id and v.id = task.viewing_id;
   select s.label into stage_label from public.stages s where s.flow = operation.flow and s.id = operation.stage;
-  select n.* into next_stage from public.stages s
-  join public.stages n on n.flow = s.flow and n.position > s.position and n.outcome is distinct from 'failure'
-  where s.flow = operation.flow and s.id = operation.stage
-  order by n.position limit 1;
-  step_label := case when task.step_id = 'fianzaPagada' then 'Fianza pagada'
-    else (select g.label from public.gate_steps g where g.flow = operation.flow and g.id = task.step_id) end;
 
   return jsonb_build_object(
     'kind', task.kind,
@@ -46,8 +38,10 @@ begin
     'operation_id', task.operation_id,
     'stage', operation.stage,
     'stage_label', stage_label,
-    'next_stage_label', next_stage.label,
-    'pending_action', case when step_label is not null then jsonb_build_object('id', task.step_id, 'label', step_label) end,
+    'next_stage_label', (select n.label from private.stage_ahead(operation.flow, operation.stage) n),
+    'pending_action', case when task.step_id is not null then
+      jsonb_build_object('id', task.step_id, 'label', task.step_label) end,
+    'closed_by', task.closed_by,
     'viewing_id', task.viewing_id,
     'starts_at', date_trunc('second', viewing.starts_at),
     'property_id', task.property_id,

@@ -17,10 +17,6 @@ declare
   lead public.leads;
   opened_id uuid := case when body ->> 'operation_type' is not null then gen_random_uuid() end;
 begin
-  if body ->> 'operation_type' = 'sell' then
-    perform private.refuse('operation_type_not_allowed', 'A lead is created with a buy or rent operation, or with none.',
-      '{"issues": [{"path": "operation_type", "message": "sell is not allowed here; a listing lead comes from the application"}]}');
-  end if;
   answer := private.replay('create_lead', idempotency_key, private.judged(body, '{
     "required": ["full_name"],
     "properties": {
@@ -29,7 +25,7 @@ begin
       "email": {"type": "string", "nullable": true},
       "origin": {"type": "string", "enum": ["email", "web", "portal", "phone", "walk_in", "referral", "whatsapp",
         "api", "other"], "nullable": true},
-      "operation_type": {"type": "string", "enum": ["buy", "rent"], "nullable": true},
+      "operation_type": {"type": "string", "maxLength": 100, "nullable": true},
       "budget_max": {"type": "number", "exclusiveMinimum": 0, "maximum": 1000000000, "decimals": 2, "nullable": true},
       "bedrooms_min": {"type": "integer", "minimum": 0, "maximum": 50, "nullable": true},
       "intent": {"type": "string", "maxLength": 500, "nullable": true},
@@ -39,6 +35,9 @@ begin
     }}'));
   if answer is not null then
     return answer;
+  end if;
+  if opened_id is not null then
+    perform private.refuse_lead_type(body ->> 'operation_type');
   end if;
 
   contact := private.find_or_create_contact(caller.agency_id, full_name, phone, email);
@@ -93,5 +92,5 @@ begin
 end
 $$;
 comment on function api.create_lead(jsonb, text) is
-  'A new lead with its side effects in one transaction: contact found or created, lead inserted, given to the agent who looks after the contact, else to the next in turn, operation opened (buy or rent, if named), sanctions screen started, mail stored for qualification. The background part is asked to start at once. Phone in E.164 where it could be read, else as it came; the same for the e-mail. The answer says whether the contact was known and, to who may read operations, which are open. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
+  'A new lead with its side effects in one transaction: contact found or created, lead inserted, given to the agent who looks after the contact, else to the next in turn, operation opened (if its type is named), sanctions screen started, mail stored for qualification. The background part is asked to start at once. Phone in E.164 where it could be read, else as it came; the same for the e-mail. The answer says whether the contact was known and, to who may read operations, which are open. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
 grant execute on function api.create_lead(jsonb, text) to anon, authenticated;

@@ -8,7 +8,7 @@ declare
     "required": ["lead_id", "operation_type"],
     "properties": {
       "lead_id": {"type": "string", "format": "uuid"},
-      "operation_type": {"type": "string", "enum": ["buy", "rent", "sell"]},
+      "operation_type": {"type": "string", "maxLength": 100},
       "stage": {"type": "string", "nullable": true}
     }}'));
   operation public.operations;
@@ -16,6 +16,7 @@ begin
   if answer is not null then
     return answer;
   end if;
+  perform private.refuse_unknown_type(body ->> 'operation_type');
   if not exists (select from public.leads l where l.agency_id = caller.agency_id and l.id = (body ->> 'lead_id')::uuid) then
     perform private.refuse_reference('lead_id', 'There is no such lead.');
   end if;
@@ -45,5 +46,5 @@ begin
 end
 $$;
 comment on function api.create_operation(jsonb, text) is
-  'Opens an operation {lead_id, operation_type, stage?}: 201 with the new one, or 200 with the open one of that type that the lead already has. Permission operations:write. Errors: unknown_reference, invalid_stage, idempotency_key_reused, conflict.';
+  'Opens an operation {lead_id, operation_type, stage?}: 201 with the new one, or 200 with the open one of that type that the lead already has. Permission operations:write. Errors: invalid_body, unknown_reference, invalid_stage, idempotency_key_reused, conflict.';
 grant execute on function api.create_operation(jsonb, text) to anon, authenticated;

@@ -4,7 +4,7 @@ set search_path = ''
 as $$
 declare
   operation public.operations;
-  next_stage text;
+  ahead public.stages;
 begin
   -- The RPC below judges the rest; a stage of the caller's own would be overwritten here.
   if jsonb_typeof(patch) is distinct from 'object' or patch ? 'stage' or patch ? 'lost_reason' then
@@ -15,12 +15,8 @@ begin
   -- move, is judged by the RPC that REST calls too, which also counts the request.
   select o.* into operation from public.operations o
   where o.agency_id = (select private.agency_id()) and o.id = mcp_advance_stage.operation_id;
-  select n.id into next_stage
-  from public.stages s
-  join public.stages n on n.flow = s.flow and n.outcome is null and n.position > s.position
-  where s.flow = operation.flow and s.id = operation.stage
-  order by n.position limit 1;
-  if operation.closed_at is null and operation.id is not null and next_stage is null then
+  select a.* into ahead from private.stage_ahead(operation.flow, operation.stage) a;
+  if operation.closed_at is null and operation.id is not null and (ahead.id is null or ahead.outcome is not null) then
     perform private.authorize('operations:write');
     perform private.refuse('stage_required', 'The operation is in its last stage; name how it closes.',
       jsonb_build_object('stages', (
@@ -29,7 +25,7 @@ begin
   end if;
   -- A closed operation is asked for the stage that it has, and refused as closed.
   return api.update_operation(
-    mcp_advance_stage.operation_id, patch || jsonb_build_object('stage', coalesce(next_stage, operation.stage, '')));
+    mcp_advance_stage.operation_id, patch || jsonb_build_object('stage', coalesce(ahead.id, operation.stage, '')));
 end
 $$;
 comment on function api.mcp_advance_stage(uuid, jsonb) is

@@ -14,11 +14,14 @@ declare
 begin
   perform private.judged(jsonb_build_object('operation_type', operation_type), '{
     "properties": {
-      "operation_type": {"type": "string", "enum": ["buy", "rent", "sell"], "nullable": true}
+      "operation_type": {"type": "string", "maxLength": 100, "nullable": true}
     }}', 'query');
   -- Whoever misspells a stage is told so; an empty list would say that nothing is there.
   if stage is not null and not exists (select from public.stages s where s.id = list_operations.stage) then
     perform private.refuse_member('invalid_stage', 'stage', 'unknown_stage', 'No flow has such a stage.', private.known_stages());
+  end if;
+  if operation_type is not null then
+    perform private.refuse_unknown_type(operation_type, 'query');
   end if;
   return private.list_page(
     caller.agency_id, 'operations', 'own_operation_json', 'created_at',
@@ -32,7 +35,7 @@ begin
 end
 $$;
 comment on function api.list_operations(text, text, uuid, boolean, int, text) is
-  'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read. Errors: invalid_stage.';
+  'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read. Errors: invalid_stage, invalid_query.';
 grant execute on function api.list_operations(text, text, uuid, boolean, int, text) to anon, authenticated;
 
 -- As the owner, like private.update_operation: the policy and the serializer for callers would each ask for the caller once

@@ -15,8 +15,9 @@ begin
       "lost_reason": {"type": "string", "maxLength": 1000, "nullable": true},
       "property_id": {"type": "string", "format": "uuid", "nullable": true}
     }}');
-  if private.is_visible(patch ->> 'lost_reason') and patch ->> 'stage' is distinct from 'lost' then
-    perform private.refuse_request_member('lost_reason', 'goes only with stage lost');
+  if private.is_visible(patch ->> 'lost_reason') and not private.requires_reason(patch ->> 'stage') then
+    perform private.refuse_request_member('lost_reason', (
+      select format('goes only with stage %s', string_agg(distinct s.id, ' or ')) from public.stages s where s.requires_reason));
   end if;
   chosen_property_id := (patch ->> 'property_id')::uuid;
   if not patch ?| array['stage', 'property_id'] then
@@ -40,7 +41,7 @@ begin
   if patch ? 'stage' then
     update public.operations o
     set stage = patch ->> 'stage',
-        lost_reason = case when patch ->> 'stage' = 'lost' then patch ->> 'lost_reason' else o.lost_reason end
+        lost_reason = case when private.requires_reason(patch ->> 'stage') then patch ->> 'lost_reason' else o.lost_reason end
     where o.agency_id = caller.agency_id and o.id = update_operation.operation_id
     returning * into operation;
   end if;

@@ -29,7 +29,7 @@ order by a.name, f.id, s.position;
 
 comment on view public.pipeline_by_stage is 'How many operations stand at each stage of each flow, agency by agency, empty stages included. Closing stages count all that ever closed so.';
 comment on column public.pipeline_by_stage.agency is 'The agency.';
-comment on column public.pipeline_by_stage.flow is 'The flow: Compra, Alquiler or Venta.';
+comment on column public.pipeline_by_stage.flow is 'The flow: Compra, Alquiler, Venta or another.';
 comment on column public.pipeline_by_stage.stage is 'The stage.';
 comment on column public.pipeline_by_stage.operations is 'How many operations stand there.';
 comment on column public.pipeline_by_stage.held_by_gate is 'How many of them wait for a step of the stage''s gate.';

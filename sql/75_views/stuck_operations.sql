@@ -3,7 +3,7 @@ select
   l.full_name as client,
   g.name as agent,
   coalesce(p.title, p.street, p.reference) as property,
-  case when o.flow = 'rent' and o.stage = 'handover' and o.deposit_paid_at is null then 'Fianza pagada' else pending.steps end as pending_steps,
+  nullif(concat_ws(', ', pending.steps, awaited.label), '') as pending_steps,
   floor(extract(epoch from now() - entered.at) / 86400)::int as days_in_stage,
   s.label as stage,
   f.label as flow,
@@ -29,6 +29,8 @@ cross join lateral (
   select string_agg(step.label, ', ' order by step.n) as steps
   from rows from (jsonb_to_recordset(private.pending_actions(o)) as (label text)) with ordinality as step (label, n)
 ) pending
+left join lateral private.stage_ahead(o.flow, o.stage) ahead on true
+left join lateral private.awaited_date(o, ahead) awaited on true
 where o.closed_at is null
   and l.archived_at is null
   -- As long as the day plan (private.open_tasks) gives a stage.
@@ -42,10 +44,10 @@ comment on view public.stuck_operations is 'Open operations that have stood at o
 comment on column public.stuck_operations.client is 'Whose operation it is.';
 comment on column public.stuck_operations.agent is 'The agent who looks after the lead; null when nobody does.';
 comment on column public.stuck_operations.property is 'The property chosen, if one is.';
-comment on column public.stuck_operations.pending_steps is 'What the stage''s gate waits for; null when nothing is open and somebody has only to move it on.';
+comment on column public.stuck_operations.pending_steps is 'What the stage''s gate waits for, and the date that the database asks for ahead; null when nothing is open and somebody has only to move it on.';
 comment on column public.stuck_operations.days_in_stage is 'For how many whole days.';
 comment on column public.stuck_operations.stage is 'Where it stands.';
-comment on column public.stuck_operations.flow is 'The flow: Compra, Alquiler or Venta.';
+comment on column public.stuck_operations.flow is 'The flow: Compra, Alquiler, Venta or another.';
 comment on column public.stuck_operations.agency is 'The agency.';
 comment on column public.stuck_operations.phone is 'The client''s phone.';
 comment on column public.stuck_operations.email is 'The client''s e-mail.';

@@ -35,10 +35,6 @@ export const CONTRACT_ISSUES = {
     message: "must be a date and time as 2026-05-04T17:30 or 2026-05-04T17:30:00+02:00",
     spanish: "debe ser una fecha y hora como 2026-05-04T17:30 o 2026-05-04T17:30:00+02:00",
   },
-  not_buy_or_rent: {
-    message: "must be buy or rent",
-    spanish: "debe ser buy (compra) o rent (alquiler)",
-  },
 } as const satisfies Record<string, Sentences>;
 
 /** Found by a rule in SQL, which writes the message. */
@@ -48,12 +44,11 @@ export const RULE_ISSUES = {
     message: "The lead has no such operation.",
     spanish: "no es una operación de ese cliente",
   },
-  unknown_event_type: {
-    message: "There is no such event.",
-    spanish: "no existe en esta agencia",
+  not_for_leads: {
+    message: "must be buy or rent",
+    spanish: "debe ser buy (compra) o rent (alquiler)",
   },
   unknown_stage: { message: "No flow has such a stage.", spanish: "ningún flujo tiene esa etapa" },
-  page_size: { message: "A page has 1 to 200 rows.", spanish: "una página tiene de 1 a 200 filas" },
   not_a_date: {
     message: "This is not a date from 2000 to 2099.",
     spanish: "debe ser una fecha de 2000 a 2099",

@@ -11,7 +11,6 @@ import {
   words,
   wordsOrMissing,
 } from "./fields.ts";
-import { CONTRACT_ISSUES } from "./issues.ts";
 import { Operation, OperationType } from "./operations.ts";
 import { page } from "./pages.ts";
 
@@ -33,14 +32,10 @@ export const Language = z
   .describe("The language the person writes in, ISO 639-1.");
 
 /** The operations that a lead may come with; `sell` is refused for a reason of its own. */
-export const LeadOperationType = z
-  .string()
-  .refine((type) => type !== "sell", {
-    error: "sell is not allowed here; a listing lead comes from the application",
-    params: { reason: "operation_type_not_allowed" },
-  })
-  .pipe(OperationType.exclude(["sell"], CONTRACT_ISSUES.not_buy_or_rent.message))
-  .meta({ enum: ["buy", "rent"] });
+export const LeadOperationType = text(100).refine((type) => type !== "sell", {
+  error: "sell is not allowed here; a listing lead comes from the application",
+  params: { reason: "operation_type_not_allowed" },
+});
 
 const bedroomsMin = z.int().min(0).max(50);
 
@@ -65,7 +60,7 @@ export const CreateLead = z
       "The person's e-mail address. Used to match a contact where it is one, kept as it is where not.",
     ),
     origin: optional(Origin).describe("Where the lead came from; by default other."),
-    operation_type: optional(LeadOperationType).describe(
+    operation_type: optional(LeadOperationType.meta({ enum: ["buy", "rent"] })).describe(
       "buy or rent: the operation to open with the lead. Left out, none is opened.",
     ),
     budget_max: optional(amount).describe(

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { PendingAction } from "./errors.ts";
-import { flag, id, moment, optional, stageName, wordsOrMissing } from "./fields.ts";
+import { flag, id, moment, optional, stageName, text, wordsOrMissing } from "./fields.ts";
 import { page } from "./pages.ts";
 
-export const OperationType = z
-  .enum(["buy", "rent", "sell"])
-  .describe("What the lead wants to do: buy, rent or sell.");
+/** The types that come with the service. Which there are is known to the flows in the database, so it judges them. */
+export const OperationType = text(100)
+  .describe("What the lead wants to do: buy, rent or sell.")
+  .meta({ enum: ["buy", "rent", "sell"] });
 
 export const ListOperationsQuery = z
   .strictObject({
@@ -42,7 +43,7 @@ export const UpdateOperation = z
       .optional()
       .describe("The property that the lead chose as favourite; null takes the choice back."),
   })
-  .refine((patch) => patch.lost_reason === undefined || patch.stage === "lost", {
+  .refine((patch) => patch.lost_reason === undefined || patch.stage !== undefined, {
     path: ["lost_reason"],
     error: "goes only with stage lost",
   })

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { PendingAction } from "../../../types/contracts/errors.ts";
 import { id } from "../../../types/contracts/fields.ts";
 import { LeadStatus, Temperature } from "../../../types/contracts/leads.ts";
-import { OperationType } from "../../../types/contracts/operations.ts";
 import { Permission } from "../../../types/contracts/permissions.ts";
 import { ListingType, PropertyStatus, PropertyType } from "../../../types/contracts/properties.ts";
 import { ViewingStatus } from "../../../types/contracts/viewings.ts";
@@ -54,9 +53,9 @@ export const emailAddress = z
   .string()
   .nullable()
   .describe("Correo electrónico, tal como llegó si no es una dirección; null si no consta.");
-export const operationType = OperationType.describe(
-  "Tipo de operación: buy (compra), rent (alquiler) o sell (venta).",
-);
+export const operationType = z
+  .string()
+  .describe("Tipo de operación: buy (compra), rent (alquiler) o sell (venta).");
 const pendingAction = z
   .strictObject({
     id: PendingAction.shape.id.describe("El paso, por ejemplo propiedadesVisitadas."),

@@ -4,46 +4,49 @@ import type { Task } from "./fields.ts";
 /** A task as the database tells it: facts, of which those that the caller may not read are null. */
 export type TaskFacts = Omit<z.input<typeof Task>, keyof Words> & {
   next_stage_label: string | null;
+  /** What closes the pending action, as private.task has it. */
+  closed_by: string[] | null;
   /** Only of the next action of a case file: why nothing waits. */
   why?: string | null;
   archive_reason?: string | null;
 };
 
-interface Step {
+interface Way {
   /** What closes the step, as an assistant would tell a person or do it itself. */
   how: string;
   /** The tool that does it, or the first part of it. */
   tool: string | null;
 }
 
-const STEPS = new Map<string, Step>([
+/** By what closes the step: gate_steps.closed_by, or the column of a required date. */
+const WAYS = new Map<string, Way>([
   [
-    "propiedadesVisitadas",
+    "viewing_done",
     {
-      how: "Agenda la visita con «agendar_visita», con operation_id; cuando se haga, la agencia la marca como hecha. También vale registrar la hoja de visita recibida.",
+      how: "Agenda la visita con «agendar_visita», con operation_id; cuando se haga, la agencia la marca como hecha.",
       tool: "agendar_visita",
     },
   ],
   [
-    "favoritaElegida",
+    "property_chosen",
     {
       how: "Cuando el cliente elija inmueble, indícalo en property_id al llamar a «avanzar_etapa»; si aún no hay ninguno, propónselos con «buscar_propiedades».",
       tool: "buscar_propiedades",
     },
   ],
   [
-    "ofertaPreparada",
+    "offer_recorded",
     { how: "Registra la oferta con «registrar_oferta».", tool: "registrar_oferta" },
   ],
   [
-    "precioAcordado",
+    "offer_accepted",
     {
       how: "Necesita una oferta registrada («registrar_oferta») y que la otra parte la acepte; entonces una persona de la agencia marca el paso como hecho en la operación. Ninguna herramienta lo hace.",
       tool: null,
     },
   ],
   [
-    "fianzaPagada",
+    "deposit_paid_at",
     {
       how: "Cuando el inquilino pague la fianza, una persona de la agencia anota la fecha en la operación (deposit_paid_at). Ninguna herramienta lo hace.",
       tool: null,
@@ -51,14 +54,23 @@ const STEPS = new Map<string, Step>([
   ],
 ]);
 
-/** What closes a step of a gate. One that is not known here is an agency's own, which only a person ticks. */
-export function stepOf(id: string): Step {
-  return (
-    STEPS.get(id) ?? {
-      how: "Una persona de la agencia marca el paso como hecho en la operación.",
-      tool: null,
-    }
-  );
+/** How a step is closed. What nothing closes by itself, and what is not known here, is ticked by a person. */
+export function wayToClose(closedBy: readonly string[] = []): Way {
+  const way = closedBy.flatMap((event) => WAYS.get(event) ?? [])[0];
+  const papers = closedBy.filter((event) => event.endsWith("_received")).map(paperOf);
+  if (papers.length === 0) return way ?? { how: `${BY_HAND}.`, tool: null };
+  const received = `registrar ${papers.join(" o ")}`;
+  if (way) return { ...way, how: `${way.how} También vale ${received}.` };
+  return { how: `${BY_HAND}; también vale ${received}.`, tool: null };
+}
+
+const BY_HAND = "Una persona de la agencia marca el paso como hecho en la operación";
+
+function paperOf(event: string): string {
+  const kind = event.slice(0, -"_received".length);
+  return kind === "viewing_sheet"
+    ? "la hoja de visita recibida"
+    : `el documento recibido (${kind})`;
 }
 
 /** What is said of a task, beside its facts. */
@@ -71,7 +83,7 @@ interface Words {
 
 /** A task with what is to be said about it in Spanish, and the tool that does it if there is one. */
 export function taskOf(task: TaskFacts): z.input<typeof Task> {
-  const { why: _, archive_reason: __, next_stage_label: ___, ...facts } = task;
+  const { why: _, archive_reason: __, next_stage_label: ___, closed_by: ____, ...facts } = task;
   return { ...facts, ...wordsOf(task) };
 }
 
@@ -109,7 +121,7 @@ function wordsOf(task: TaskFacts): Words {
       return {
         text: `${task.full_name ?? "Operación"}: ${task.pending_action?.label}`,
         reason: `La etapa «${task.stage_label}» no avanza sin este paso.`,
-        ...stepOf(task.pending_action?.id ?? ""),
+        ...wayToClose(task.closed_by ?? []),
       };
     default:
       return nothingWaits(task, simply);

@@ -8,7 +8,7 @@ import {
 } from "../../../types/contracts/issues.ts";
 import { spanishOf } from "../../../types/contracts/reasons.ts";
 import type { ApiError } from "../../_shared/errors.ts";
-import { stepOf } from "./tasks.ts";
+import { wayToClose } from "./tasks.ts";
 
 const MAX_ISSUES = 20;
 
@@ -27,13 +27,17 @@ const SPANISH_OF_CODE: Record<string, string> = {
 };
 
 /** An error of the rules as the answer of a tool: the same code, reason and details as REST, told in Spanish. */
-export function toolErrorOf({ code, message, details, issue }: ApiError): ToolError {
+export function toolErrorOf({ code, message, details, issue, closedBy }: ApiError): ToolError {
   const { reason, issues, pending_actions } = details as z.output<typeof ErrorDetails>;
   return {
     error: {
       code,
       message: [spanishOf(reason) ?? SPANISH_OF_CODE[code] ?? message]
-        .concat((pending_actions ?? []).map(({ id, label }) => `${label}: ${stepOf(id).how}`))
+        .concat(
+          (pending_actions ?? []).map(
+            ({ id, label }) => `${label}: ${wayToClose(closedBy[id]).how}`,
+          ),
+        )
         .join("\n"),
       // A rule finds one thing wrong, and says by a code what it is.
       details:

@@ -6,7 +6,7 @@ create temp table expected (table_name text, privilege text, columns text);
 insert into expected values
   ('agencies', 'SELECT', '*'), ('agents', 'SELECT', '*'), ('contacts', 'SELECT', '*'), ('leads', 'SELECT', '*'), ('messages', 'SELECT', '*'),
   ('sanctions_screens', 'SELECT', '*'), ('properties', 'SELECT', '*'), ('flows', 'SELECT', '*'), ('stages', 'SELECT', '*'),
-  ('gate_steps', 'SELECT', '*'), ('operations', 'SELECT', '*'), ('operation_steps', 'SELECT', '*'), ('stage_history', 'SELECT', '*'), ('offers', 'SELECT', '*'),
+  ('gate_steps', 'SELECT', '*'), ('required_dates', 'SELECT', '*'), ('operations', 'SELECT', '*'), ('operation_steps', 'SELECT', '*'), ('stage_history', 'SELECT', '*'), ('offers', 'SELECT', '*'),
   ('viewings', 'SELECT', '*'), ('documents', 'SELECT', '*'), ('signatures', 'SELECT', '*'), ('subscriptions', 'SELECT', '*'), ('subscriptions', 'DELETE', '*'),
   ('contacts', 'INSERT', 'agency_id email full_name phone'),
   ('contacts', 'UPDATE', 'email phone'),

@@ -123,8 +123,8 @@ from may order by caller, table_name;
 
 -- Tables that belong to no agency
 select is(pg_temp.attempt(caller, format('select 1 from public.%I', table_name)) not in ('0', '42501'),
-  known and table_name in ('flows', 'stages', 'gate_steps'),
-  caller || case when known and table_name in ('flows', 'stages', 'gate_steps') then ' reads ' else ' does not read ' end || table_name)
+  known and table_name in ('flows', 'stages', 'gate_steps', 'required_dates'),
+  caller || case when known and table_name in ('flows', 'stages', 'gate_steps', 'required_dates') then ' reads ' else ' does not read ' end || table_name)
 from may where owned_by is null order by caller, table_name;
 select is(pg_temp.attempt(caller, format(statement, table_name)), '42501',
   caller || ': ' || format(statement, table_name))
@@ -133,7 +133,7 @@ select is(pg_temp.attempt(caller, format('update public.%I set %I = null', table
   caller || ' changes no ' || table_name || '.' || column_name)
 from may join information_schema.columns using (table_name) where owned_by is null and table_schema = 'public' order by caller, table_name, ordinal_position;
 select set_eq('select name from tests.tenant_table where owned_by is null',
-  array['flows', 'stages', 'gate_steps', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'request_buckets', 'token_rules'], 'no other table belongs to no agency');
+  array['flows', 'stages', 'gate_steps', 'required_dates', 'drain_runs', 'sanctions_entries', 'sanctions_names', 'sanctions_words', 'sanctions_loads', 'request_buckets', 'token_rules'], 'no other table belongs to no agency');
 
 -- What is allowed stays inside: with its own rows Sur may work.
 select is(pg_temp.attempt(caller, statement), '1', caller || ' may: ' || left(statement, 40))

@@ -68,7 +68,7 @@ select is(tests.move('unpaid', 'expired'), 'expired', 'expired passes pending st
 -- The shape of a refusal.
 select tests.create_operation('shape', 'buy', 'viewings');
 select is(
-  tests.api(format('api.update_operation(%L, ''{"stage": "offer"}'')', tests.id('shape'))) - 'rate_limit',
+  tests.api(format('api.update_operation(%L, ''{"stage": "offer"}'')', tests.id('shape'))) - 'rate_limit' - 'hints',
   '{"refused": "stage_gate_blocked", "status": 422, "code": "validation_error", "details": {
      "reason": "stage_gate_blocked",
      "pending_actions": [

@@ -36,10 +36,10 @@ export const avanzar_etapa = defineTool({
         "Por qué se pierde; obligatorio con stage lost y solo entonces.",
       ),
       property_id: optional(propertyId).describe(
-        "Inmueble favorito que elige el cliente; completa el paso favoritaElegida antes de avanzar.",
+        "Inmueble favorito que elige el cliente; completa el paso que lo espera antes de avanzar.",
       ),
     })
-    .refine((args) => args.lost_reason === undefined || args.stage === "lost", {
+    .refine((args) => args.lost_reason === undefined || args.stage !== undefined, {
       path: ["lost_reason"],
       error: "solo puede ir con stage lost",
     }),

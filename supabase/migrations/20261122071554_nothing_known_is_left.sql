@@ -2,6 +2,8 @@ set local check_function_bodies = off;
 
 drop trigger "_500_queue_qualification" on "public"."messages";
 
+drop trigger "_500_by_hand" on "public"."operation_steps";
+
 drop trigger "_500_queue" on "public"."sanctions_screens";
 
 drop index "public"."contacts_to_compare";
@@ -20,8 +22,20 @@ drop view "public"."possible_sanctions_matches";
 
 drop view "public"."stuck_operations";
 
+alter table "public"."api_keys"
+  drop constraint "permissions_are_known";
+
+alter table "public"."flows"
+  drop constraint "operation_type_is_known";
+
 alter table "public"."offers"
   drop constraint "currency_is_iso_4217";
+
+alter table "public"."operations"
+  drop constraint "lost_has_reason";
+
+alter table "public"."operations"
+  drop constraint "operation_type_is_known";
 
 drop function "api"."intake_claim"(integer);
 
@@ -29,16 +43,59 @@ drop function "private"."agent_of_contact"(uuid);
 
 drop function "private"."authorize_event"(text);
 
+drop function "private"."close_step"(uuid, uuid, text);
+
 drop function "private"."intake_claim"(integer);
 
 drop function "private"."open_operations"(uuid);
+
+drop function "private"."raise_error"(integer, text, text, jsonb);
+
+drop function "private"."refuse_reference"(text, text);
+
+drop function "private"."reopen_step"(uuid, uuid, text);
 
 drop function "private"."start_intake"();
 
 drop function "private"."suggest_duplicates"(public.contacts);
 
+create table "public"."required_dates" (
+  "flow"        text not null,
+  "id"          text not null,
+  "label"       text not null,
+  "column_name" text not null,
+  "refusal"     text not null,
+  constraint "column_is_a_date_of_operations" check ((column_name = 'deposit_paid_at'::text)),
+  constraint "required_dates_pkey" primary key (flow, id)
+);
+
+alter table "public"."required_dates"
+  enable row level security;
+
+alter table "public"."required_dates"
+  owner to "postgres";
+
 alter table "public"."events"
   add column "lost_claims" integer not null default 0;
+
+alter table "public"."flows"
+  add column "side" text not null default 'demand'::text;
+
+alter table "public"."gate_steps"
+  add column "closed_by" text[] not null default '{}'::text[];
+
+alter table "public"."gate_steps"
+  add column "by_hand" text;
+
+alter table "public"."stages"
+  add column "requires" text;
+
+alter table "public"."stages"
+  add column "requires_reason" boolean not null default false;
+
+alter type "private"."task" add attribute "closed_by" text[] cascade;
+
+alter type "private"."task" add attribute "step_label" text cascade;
 
 create or replace function admin.close_step (
   operation_id uuid,
@@ -240,13 +297,13 @@ declare
   document public.documents;
 begin
   if coalesce(body ->> 'operation_id', body ->> 'lead_id', body ->> 'property_id') is null then
-    perform private.refuse_member('operation_id', 'one of operation_id, lead_id and property_id is required');
+    perform private.refuse_request_member('operation_id', 'one of operation_id, lead_id and property_id is required');
   end if;
   if body ->> 'content_type' is not null and body ->> 'size_bytes' is null then
-    perform private.refuse_member('size_bytes', 'goes together with content_type');
+    perform private.refuse_request_member('size_bytes', 'goes together with content_type');
   end if;
   if body ->> 'size_bytes' is not null and body ->> 'content_type' is null then
-    perform private.refuse_member('content_type', 'goes together with size_bytes');
+    perform private.refuse_request_member('content_type', 'goes together with size_bytes');
   end if;
   if answer is not null then
     return answer;
@@ -386,10 +443,6 @@ declare
   lead public.leads;
   opened_id uuid := case when body ->> 'operation_type' is not null then gen_random_uuid() end;
 begin
-  if body ->> 'operation_type' = 'sell' then
-    perform private.refuse('operation_type_not_allowed', 'A lead is created with a buy or rent operation, or with none.',
-      '{"issues": [{"path": "operation_type", "message": "sell is not allowed here; a listing lead comes from the application"}]}');
-  end if;
   answer := private.replay('create_lead', idempotency_key, private.judged(body, '{
     "required": ["full_name"],
     "properties": {
@@ -398,7 +451,7 @@ begin
       "email": {"type": "string", "nullable": true},
       "origin": {"type": "string", "enum": ["email", "web", "portal", "phone", "walk_in", "referral", "whatsapp",
         "api", "other"], "nullable": true},
-      "operation_type": {"type": "string", "enum": ["buy", "rent"], "nullable": true},
+      "operation_type": {"type": "string", "maxLength": 100, "nullable": true},
       "budget_max": {"type": "number", "exclusiveMinimum": 0, "maximum": 1000000000, "decimals": 2, "nullable": true},
       "bedrooms_min": {"type": "integer", "minimum": 0, "maximum": 50, "nullable": true},
       "intent": {"type": "string", "maxLength": 500, "nullable": true},
@@ -408,6 +461,9 @@ begin
     }}'));
   if answer is not null then
     return answer;
+  end if;
+  if opened_id is not null then
+    perform private.refuse_lead_type(body ->> 'operation_type');
   end if;
 
   contact := private.find_or_create_contact(caller.agency_id, full_name, phone, email);
@@ -515,7 +571,7 @@ declare
     "required": ["lead_id", "operation_type"],
     "properties": {
       "lead_id": {"type": "string", "format": "uuid"},
-      "operation_type": {"type": "string", "enum": ["buy", "rent", "sell"]},
+      "operation_type": {"type": "string", "maxLength": 100},
       "stage": {"type": "string", "nullable": true}
     }}'));
   operation public.operations;
@@ -523,6 +579,7 @@ begin
   if answer is not null then
     return answer;
   end if;
+  perform private.refuse_unknown_type(body ->> 'operation_type');
   if not exists (select from public.leads l where l.agency_id = caller.agency_id and l.id = (body ->> 'lead_id')::uuid) then
     perform private.refuse_reference('lead_id', 'There is no such lead.');
   end if;
@@ -574,7 +631,7 @@ declare
   signature public.signatures;
 begin
   if coalesce(body ->> 'document_id', body ->> 'operation_id') is null then
-    perform private.refuse_member('document_id', 'one of document_id and operation_id is required');
+    perform private.refuse_request_member('document_id', 'one of document_id and operation_id is required');
   end if;
   if answer is not null then
     return answer;
@@ -630,7 +687,7 @@ declare
   viewing public.viewings;
 begin
   if body ->> 'ends_at' is not null and body ->> 'duration_minutes' is not null then
-    perform private.refuse_member('duration_minutes', 'goes not together with ends_at');
+    perform private.refuse_request_member('duration_minutes', 'goes not together with ends_at');
   end if;
   if answer is not null then
     return answer;
@@ -802,12 +859,14 @@ declare
 begin
   perform private.judged(jsonb_build_object('operation_type', operation_type), '{
     "properties": {
-      "operation_type": {"type": "string", "enum": ["buy", "rent", "sell"], "nullable": true}
+      "operation_type": {"type": "string", "maxLength": 100, "nullable": true}
     }}', 'query');
   -- Whoever misspells a stage is told so; an empty list would say that nothing is there.
   if stage is not null and not exists (select from public.stages s where s.id = list_operations.stage) then
-    perform private.refuse('invalid_stage', 'No flow has such a stage.',
-      '{"issues": [{"path": "stage", "message": "No flow has such a stage."}]}' || private.known_stages());
+    perform private.refuse_member('invalid_stage', 'stage', 'unknown_stage', 'No flow has such a stage.', private.known_stages());
+  end if;
+  if operation_type is not null then
+    perform private.refuse_unknown_type(operation_type, 'query');
   end if;
   return private.list_page(
     caller.agency_id, 'operations', 'own_operation_json', 'created_at',
@@ -966,7 +1025,7 @@ create or replace function api.mcp_advance_stage (
   AS $function$
 declare
   operation public.operations;
-  next_stage text;
+  ahead public.stages;
 begin
   -- The RPC below judges the rest; a stage of the caller's own would be overwritten here.
   if jsonb_typeof(patch) is distinct from 'object' or patch ? 'stage' or patch ? 'lost_reason' then
@@ -977,12 +1036,8 @@ begin
   -- move, is judged by the RPC that REST calls too, which also counts the request.
   select o.* into operation from public.operations o
   where o.agency_id = (select private.agency_id()) and o.id = mcp_advance_stage.operation_id;
-  select n.id into next_stage
-  from public.stages s
-  join public.stages n on n.flow = s.flow and n.outcome is null and n.position > s.position
-  where s.flow = operation.flow and s.id = operation.stage
-  order by n.position limit 1;
-  if operation.closed_at is null and operation.id is not null and next_stage is null then
+  select a.* into ahead from private.stage_ahead(operation.flow, operation.stage) a;
+  if operation.closed_at is null and operation.id is not null and (ahead.id is null or ahead.outcome is not null) then
     perform private.authorize('operations:write');
     perform private.refuse('stage_required', 'The operation is in its last stage; name how it closes.',
       jsonb_build_object('stages', (
@@ -991,7 +1046,7 @@ begin
   end if;
   -- A closed operation is asked for the stage that it has, and refused as closed.
   return api.update_operation(
-    mcp_advance_stage.operation_id, patch || jsonb_build_object('stage', coalesce(next_stage, operation.stage, '')));
+    mcp_advance_stage.operation_id, patch || jsonb_build_object('stage', coalesce(ahead.id, operation.stage, '')));
 end
 $function$;
 
@@ -1033,8 +1088,8 @@ begin
     when length(starts_before) = 10 then private.day_start(starts_before, 1, 'starts_before')
     else private.at_local_time(starts_before, time_zone, 'starts_before') end;
   if last_moment <= first_moment then
-    perform private.refuse('invalid_time', 'The period ends before it begins.',
-      '{"issues": [{"path": "starts_before", "message": "must be after starts_from"}]}');
+    perform private.refuse_member('invalid_time', 'starts_before', 'ends_before_it_begins',
+      'The period ends before it begins.', issue_message => 'must be after starts_from');
   end if;
 
   return (
@@ -1463,7 +1518,7 @@ begin
       "notes": {"type": "string", "maxLength": 10000, "nullable": true}
     }}');
   if patch ->> 'ends_at' is not null and patch ->> 'duration_minutes' is not null then
-    perform private.refuse_member('duration_minutes', 'goes not together with ends_at');
+    perform private.refuse_request_member('duration_minutes', 'goes not together with ends_at');
   end if;
   if not patch ?| array['status', 'starts_at', 'ends_at', 'duration_minutes', 'agent_id', 'notes'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
@@ -1511,6 +1566,69 @@ begin
 end
 $function$;
 
+create or replace function private.at_local_time (
+  value     text,
+  time_zone text,
+  path      text
+)
+  returns timestamp with time zone
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+declare
+  local_time timestamp;
+  moment timestamptz;
+begin
+  begin
+    if value ~ '(Z|[+-][0-9]{2}:?[0-9]{2})$' then
+      moment := value::timestamptz;
+    else
+      local_time := value::timestamp;
+      -- What the zone's clock shows twice is the first of the two, as calendars do it (RFC 5545). What it never shows
+      -- finds nothing here.
+      select min(candidate) into moment
+      from unnest(array['0', '30 minutes', '1 hour', '2 hours']::interval[]) earlier,
+        lateral (select (local_time at time zone time_zone) - earlier as candidate) c
+      where candidate at time zone time_zone = local_time;
+      if moment is null then
+        perform private.refuse_member('invalid_time', path, 'skipped_time',
+          format('The clock in %s skips this time; it is put forward then.', time_zone),
+          issue_values => jsonb_build_object('time_zone', time_zone));
+      end if;
+    end if;
+  exception when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value then
+    moment := null;
+  end;
+  if moment is null or extract(year from moment at time zone 'UTC') not between 2000 and 2099 then
+    perform private.refuse_member('invalid_time', path, 'not_a_time', 'This is not a date and time from 2000 to 2099.');
+  end if;
+  return moment;
+end
+$function$;
+
+create or replace function private.awaited_date (
+  operation public.operations,
+  stage     public.stages
+)
+  returns public.required_dates
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+declare
+  awaited public.required_dates;
+begin
+  if stage.requires is not null then
+    select d.* into awaited from public.required_dates d
+    where d.flow = stage.flow and d.id = stage.requires and to_jsonb(operation) ->> d.column_name is null;
+  end if;
+  return awaited;
+end
+$function$;
+
+alter function "private"."awaited_date"(public.operations, public.stages) owner to "postgres";
+
 create or replace function private.call_intake (
   message_agency_ids uuid[],
   screen_agency_ids  uuid[]
@@ -1551,6 +1669,26 @@ end
 $function$;
 
 alter function "private"."call_intake"(uuid[], uuid[]) owner to "postgres";
+
+create or replace function private.close_steps (
+  agency_id    uuid,
+  operation_id uuid,
+  event        text
+)
+  returns void
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  -- A look-up for each step of the operation; as a join, the kept plan might read all steps there are.
+  update public.operation_steps s set done = true
+  where s.agency_id = close_steps.agency_id and s.operation_id = close_steps.operation_id and not s.done
+    and (select close_steps.event = any (g.closed_by) from public.gate_steps g where g.flow = s.flow and g.id = s.step_id);
+end
+$function$;
+
+alter function "private"."close_steps"(uuid, uuid, text) owner to "postgres";
 
 create or replace function private.compare_contacts (
   max_contacts integer  default 1000,
@@ -1675,6 +1813,32 @@ end
 $function$;
 
 alter function "private"."contacts_to_compare"(integer) owner to "postgres";
+
+create or replace function private.day_start (
+  value      text,
+  days_later integer,
+  path       text
+)
+  returns timestamp with time zone
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+declare
+  day date;
+begin
+  begin
+    day := value::date + days_later;
+  exception when invalid_datetime_format or datetime_field_overflow then
+    day := null;
+  end;
+  if day is null or extract(year from day) not between 2000 and 2100 then
+    perform private.refuse_member('invalid_time', path, 'not_a_date', 'This is not a date from 2000 to 2099.');
+  end if;
+  -- Postgres reads a midnight that the clock skips as the first moment after it, which is when that day begins.
+  return day::timestamp at time zone private.time_zone();
+end
+$function$;
 
 create or replace function private.drain_begin (
   continues   uuid    default null::uuid,
@@ -2096,7 +2260,7 @@ declare
   problem text;
 begin
   if jsonb_typeof(request) is distinct from 'object' then
-    perform private.refuse_member(part, 'must be a JSON object', part);
+    perform private.refuse_request_member(part, 'must be a JSON object', part);
   end if;
   for member, value in select m.key, m.value from jsonb_each(request) m loop
     rule := contract -> 'properties' -> member;
@@ -2174,6 +2338,20 @@ $function$;
 
 alter function "private"."known_client"(uuid) owner to "postgres";
 
+create or replace function private.known_permissions()
+  returns text[]
+  language sql
+  immutable
+  set search_path to ''
+  AS $function$
+  select array[
+    'leads:read', 'leads:write', 'operations:read', 'operations:write', 'properties:read', 'properties:write',
+    'viewings:read', 'viewings:write', 'offers:read', 'offers:write', 'signatures:read', 'signatures:write',
+    'documents:read', 'documents:write'];
+$function$;
+
+alter function "private"."known_permissions"() owner to "postgres";
+
 create or replace function private.list_page (
   agency_id   uuid,
   table_name  text,
@@ -2196,10 +2374,10 @@ declare
   page jsonb;
 begin
   if rows_wanted not between 1 and 200 then
-    perform private.refuse_member('limit', 'must be a whole number from 1 to 200', 'query');
+    perform private.refuse_request_member('limit', 'must be a whole number from 1 to 200', 'query');
   end if;
   if char_length(page_cursor) > 1000 then
-    perform private.refuse_member('cursor', 'must have at most 1000 characters', 'query');
+    perform private.refuse_request_member('cursor', 'must have at most 1000 characters', 'query');
   end if;
   after := private.decode_cursor(list, page_cursor);
   -- Dynamic, so that each combination of filters is planned for itself and finds its index. Every name in it is a
@@ -2360,6 +2538,148 @@ $function$;
 
 alter function "private"."number_problem"(numeric, jsonb) owner to "postgres";
 
+create or replace function private.open_tasks (
+  agency_id   uuid,
+  permissions text[],
+  lead_ids    uuid[]
+)
+  returns SETOF private.task
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+#variable_conflict use_column
+begin
+  -- What a permission hides in REST it hides here: each part asks for the one of what it is about.
+
+  -- What a person wrote and nobody answered.
+  return query
+  select 'answer_message', 'agency', l.id, null::uuid, null::uuid, null::uuid, l.assigned_agent_id, null::text,
+    min(m.created_at), min(m.created_at) + interval '4 hours', null::text[], null::text
+  from public.messages m
+  join public.leads l on l.agency_id = m.agency_id and l.id = m.lead_id and l.archived_at is null
+  where 'leads:read' = any (permissions) and m.agency_id = open_tasks.agency_id and m.lead_id = any (lead_ids)
+    and m.direction = 'inbound' and m.created_at > now() - interval '90 days'
+    and not exists (
+      select from public.messages answer
+      where answer.agency_id = m.agency_id and answer.lead_id = m.lead_id and answer.direction = 'outbound'
+        and answer.created_at >= m.created_at)
+  group by l.id, l.assigned_agent_id;
+
+  -- Who came in without a message and was not called yet.
+  return query
+  select 'contact_lead', 'agency', l.id, l.operation_id, null::uuid, null::uuid, l.assigned_agent_id, null::text,
+    l.created_at, l.created_at + interval '2 hours', null::text[], null::text
+  from public.leads l
+  where 'leads:read' = any (permissions) and l.agency_id = open_tasks.agency_id and l.id = any (lead_ids)
+    and l.lead_status = 'new' and l.archived_at is null
+    and not exists (select from public.messages m where m.agency_id = l.agency_id and m.lead_id = l.id)
+    -- Whoever's deal was moved or closed, or who saw a home, was spoken to, whatever the status still says.
+    and not exists (
+      select from public.operations o
+      left join public.stage_history h on h.agency_id = o.agency_id and h.operation_id = o.id and h.from_stage is not null
+      where o.agency_id = l.agency_id and o.lead_id = l.id and (o.closed_at is not null or h.id is not null))
+    and not exists (
+      select from public.viewings v
+      where v.agency_id = l.agency_id and v.lead_id = l.id and v.status = 'done');
+
+  -- A screen that found somebody: a person has to look before the deal goes on.
+  return query
+  select 'review_sanctions', 'agency', l.id, null::uuid, null::uuid, null::uuid, l.assigned_agent_id, null::text,
+    s.created_at, s.created_at + interval '1 day', null::text[], null::text
+  from public.sanctions_screens s
+  join public.leads l on l.agency_id = s.agency_id and l.id = s.lead_id and l.archived_at is null
+  where 'leads:read' = any (permissions) and s.agency_id = open_tasks.agency_id and s.lead_id = any (lead_ids)
+    and s.status = 'possible_match' and s.resolution is null and private.result_counts(s);
+
+  -- Viewings until the end of tomorrow, and those that are over and of which nobody said what became.
+  return query
+  select case when v.ends_at < now() then 'close_viewing' else 'prepare_viewing' end, 'agency',
+    v.lead_id, v.operation_id, v.id, v.property_id, coalesce(v.agent_id, l.assigned_agent_id), null::text,
+    case when v.ends_at < now() then v.ends_at else v.created_at end,
+    case when v.ends_at < now() then v.ends_at else v.starts_at end, null::text[], null::text
+  from public.viewings v
+  join public.leads l on l.agency_id = v.agency_id and l.id = v.lead_id
+  join public.agencies a on a.id = v.agency_id
+  where 'viewings:read' = any (permissions) and v.agency_id = open_tasks.agency_id and v.lead_id = any (lead_ids)
+    and v.status = 'scheduled'
+    and v.starts_at < (date_trunc('day', now() at time zone a.time_zone) + interval '2 days') at time zone a.time_zone;
+
+  -- What holds each open operation in its stage: the first open step of the gate, the date that the database asks for
+  -- ahead, or only somebody to move it on.
+  return query
+  select
+    case when step.id is null and awaited.id is null then 'advance_stage' else 'pending_step' end,
+    case
+      when step.id is null and awaited.id is not null or 'property_chosen' = any (step.closed_by) then 'client'
+      when 'offer_accepted' = any (step.closed_by) and exists (
+        select from public.offers f
+        where f.agency_id = o.agency_id and f.operation_id = o.id and f.status = 'received') then 'client'
+      else 'agency'
+    end,
+    o.lead_id, o.id, null::uuid, o.property_id, l.assigned_agent_id,
+    coalesce(step.id, awaited.id), entered.at, entered.at + interval '7 days',
+    coalesce(step.closed_by, array[awaited.column_name]), coalesce(step.label, awaited.label)
+  from public.operations o
+  join public.leads l on l.agency_id = o.agency_id and l.id = o.lead_id and l.archived_at is null
+  left join lateral (
+    select g.id, g.label, g.closed_by from public.operation_steps s
+    join public.gate_steps g on g.flow = s.flow and g.id = s.step_id
+    where s.agency_id = o.agency_id and s.operation_id = o.id and not s.done and g.stage = o.stage
+    order by g.position limit 1
+  ) step on true
+  cross join lateral (
+    select coalesce(max(h.occurred_at), o.created_at) as at from public.stage_history h
+    where h.agency_id = o.agency_id and h.operation_id = o.id
+  ) entered
+  left join lateral private.stage_ahead(o.flow, o.stage) ahead on true
+  left join lateral (
+    select d.* from private.awaited_date(o, ahead) d where ahead.requires is not null
+  ) awaited on true
+  where 'operations:read' = any (permissions) and o.agency_id = open_tasks.agency_id and o.lead_id = any (lead_ids)
+    and o.closed_at is null
+    -- A viewing that is arranged is a task of its own already.
+    and not ('viewing_done' = any (coalesce(step.closed_by, '{}')) and exists (
+      select from public.viewings v
+      where v.agency_id = o.agency_id and v.operation_id = o.id and v.status = 'scheduled'));
+end
+$function$;
+
+create or replace function private.operation_summary (
+  operation public.operations,
+  caller    private.principal
+)
+  returns jsonb
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+begin
+  return (
+    select jsonb_build_object(
+      'operation_id', operation.id,
+      'operation_type', operation.operation_type,
+      'flow', operation.flow,
+      'stage', operation.stage,
+      'stage_label', s.label,
+      'is_terminal', s.outcome is not null,
+      'pending_actions', private.pending_actions(operation),
+      'next_stage', (select n.id from private.stage_ahead(operation.flow, operation.stage) n where n.outcome is null),
+      'lost_reason', operation.lost_reason,
+      'in_stage_since', date_trunc('second', coalesce((
+        select max(h.occurred_at) from public.stage_history h
+        where h.agency_id = operation.agency_id and h.operation_id = operation.id), operation.created_at)),
+      'deposit_paid_at', date_trunc('second', operation.deposit_paid_at),
+      'closed_at', date_trunc('second', operation.closed_at),
+      'property_id', operation.property_id,
+      'property', case when 'properties:read' = any (caller.permissions) then (
+        select private.property_summary(p) from public.properties p
+        where p.agency_id = operation.agency_id and p.id = operation.property_id) end)
+    from public.stages s
+    where s.flow = operation.flow and s.id = operation.stage);
+end
+$function$;
+
 create or replace function private.private_targets_allowed()
   returns boolean
   language sql
@@ -2412,21 +2732,116 @@ $function$;
 
 alter function "private"."problem_with"(jsonb, jsonb) owner to "postgres";
 
-create or replace function private.refuse_member (
-  path    text,
+create or replace function private.raise_error (
+  status  integer,
+  code    text,
   message text,
-  part    text default 'body'::text
+  details jsonb   default '{}'::jsonb,
+  issue   jsonb   default null::jsonb,
+  hints   jsonb   default null::jsonb
 )
   returns void
   language plpgsql
   set search_path to ''
   AS $function$
 begin
-  perform private.refuse_request(part, jsonb_build_array(jsonb_build_object('path', path, 'message', message)));
+  raise exception using
+    errcode = 'PT' || status,
+    message = message,
+    detail = jsonb_strip_nulls(jsonb_build_object(
+      'code', code,
+      'details', details,
+      'issue', issue,
+      'hints', hints,
+      -- private.authorize leaves the caller's budget here, so that refusals can show it too.
+      'rate_limit', nullif(current_setting('corredor.rate_limit', true), '')::jsonb
+    ));
 end
 $function$;
 
-alter function "private"."refuse_member"(text, text, text) owner to "postgres";
+alter function "private"."raise_error"(integer, text, text, jsonb, jsonb, jsonb) owner to "postgres";
+
+create or replace function private.refuse_lead_type (
+  operation_type text
+)
+  returns void
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+declare
+  side text := (select f.side from public.flows f where f.operation_type = refuse_lead_type.operation_type);
+  types text;
+  message text;
+begin
+  if side is not distinct from 'demand' then
+    return;
+  end if;
+  types := (select string_agg(f.operation_type, ' or ' order by f.operation_type) from public.flows f where f.side = 'demand');
+  message := format('A lead is created with a %s operation, or with none.', types);
+  if side is null then
+    perform private.refuse_member('invalid_body', 'operation_type', 'not_for_leads', message, '{}', 'must be ' || types);
+  end if;
+  perform private.refuse_member('operation_type_not_allowed', 'operation_type', 'not_for_leads', message, '{}',
+    operation_type || ' is not allowed here; a listing lead comes from the application');
+end
+$function$;
+
+alter function "private"."refuse_lead_type"(text) owner to "postgres";
+
+create or replace function private.refuse_member (
+  reason        text,
+  path          text,
+  issue         text,
+  message       text,
+  details       jsonb default '{}'::jsonb,
+  issue_message text  default null::text,
+  issue_values  jsonb default null::jsonb
+)
+  returns void
+  language sql
+  set search_path to ''
+  AS $function$
+  select private.raise_error(422, 'validation_error', message,
+    jsonb_build_object(
+      'reason', reason,
+      'issues', jsonb_build_array(jsonb_build_object('path', path, 'message', coalesce(issue_message, message)))) || details,
+    jsonb_build_object('code', issue, 'values', issue_values));
+$function$;
+
+alter function "private"."refuse_member"(text, text, text, text, jsonb, text, jsonb) owner to
+  "postgres";
+
+create or replace function private.refuse_past (
+  starts_at timestamp with time zone
+)
+  returns void
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+begin
+  -- An hour of grace: whoever stands before the door writes the viewing down a little late, and clocks differ.
+  if starts_at < now() - interval '1 hour' then
+    perform private.refuse_member('invalid_time', 'starts_at', 'past_time', 'A viewing is not arranged for the past.',
+      issue_message => 'This time is in the past.');
+  end if;
+end
+$function$;
+
+create or replace function private.refuse_reference (
+  path    text,
+  message text,
+  issue   text default 'unknown_reference'::text
+)
+  returns void
+  language sql
+  set search_path to ''
+  AS $function$
+  select private.refuse_member('unknown_reference', path, issue, message);
+$function$;
+
+alter function "private"."refuse_reference"(text, text, text) owner to "postgres";
 
 create or replace function private.refuse_request (
   part   text,
@@ -2443,6 +2858,55 @@ $function$;
 
 alter function "private"."refuse_request"(text, jsonb) owner to "postgres";
 
+create or replace function private.refuse_request_member (
+  path    text,
+  message text,
+  part    text default 'body'::text
+)
+  returns void
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  perform private.refuse_request(part, jsonb_build_array(jsonb_build_object('path', path, 'message', message)));
+end
+$function$;
+
+alter function "private"."refuse_request_member"(text, text, text) owner to "postgres";
+
+create or replace function private.refuse_taken_property (
+  offer public.offers
+)
+  returns void
+  language plpgsql
+  set search_path to ''
+  AS $function$
+declare
+  property_status text;
+begin
+  -- Held until the transaction ends, so that of two acceptances the second one finds the first.
+  select p.status into property_status from public.properties p
+  where p.agency_id = offer.agency_id and p.id = offer.property_id for no key update;
+  if property_status in ('sold', 'rented', 'withdrawn') then
+    perform private.refuse('property_not_available', format('The property is %s; no offer on it is accepted.', property_status));
+  end if;
+  -- An offer that was accepted binds the property while its deal is open, and once the deal is won, until the property
+  -- is put on the market again. A seller's deal and a buyer's deal of one sale each have the offer.
+  if exists (
+    select from public.offers o
+    join public.operations theirs on theirs.agency_id = o.agency_id and theirs.id = o.operation_id
+    join public.operations mine on mine.agency_id = offer.agency_id and mine.id = offer.operation_id
+    join public.flows their_flow on their_flow.id = theirs.flow
+    join public.flows my_flow on my_flow.id = mine.flow and my_flow.side = their_flow.side
+    where o.agency_id = offer.agency_id and o.property_id = offer.property_id and o.status = 'accepted'
+      and o.operation_id <> offer.operation_id
+      and (theirs.closed_at is null or theirs.won_at is not null and property_status <> 'available')) then
+    perform private.refuse('offer_already_accepted',
+      'Another offer on the property is accepted; its deal has to be lost, or the offer rejected or withdrawn, first.');
+  end if;
+end
+$function$;
+
 create or replace function private.refuse_to_reopen (
   operation public.operations,
   step_id   text
@@ -2452,30 +2916,73 @@ create or replace function private.refuse_to_reopen (
   stable
   set search_path to ''
   AS $function$
+declare
+  step public.gate_steps;
 begin
-  if exists (
+  select g.* into step from public.gate_steps g where g.flow = operation.flow and g.id = refuse_to_reopen.step_id;
+  if step.by_hand is not null and exists (
     select from public.offers o
     where o.agency_id = operation.agency_id and o.operation_id = operation.id
-      and (step_id = 'ofertaPreparada' or step_id = 'precioAcordado' and o.status = 'accepted')) then
+      and (step.by_hand = 'create_offer' or o.status = 'accepted')) then
     perform private.refuse('step_not_reopened', 'An offer stands behind this step; change the offer instead.');
   end if;
-  if step_id = 'favoritaElegida' and operation.property_id is not null then
+  if 'property_chosen' = any (step.closed_by) and operation.property_id is not null then
     perform private.refuse('step_not_reopened', 'The property is chosen; take the choice back instead.');
   end if;
-  if step_id = 'propiedadesVisitadas' and (
-    exists (
-      select from public.viewings v
-      where v.agency_id = operation.agency_id and v.operation_id = operation.id and v.status = 'done')
-    or exists (
-      select from public.documents d
-      where d.agency_id = operation.agency_id and d.operation_id = operation.id
-        and d.kind = 'viewing_sheet' and d.status in ('received', 'verified'))) then
+  if 'viewing_done' = any (step.closed_by) and exists (
+    select from public.viewings v
+    where v.agency_id = operation.agency_id and v.operation_id = operation.id and v.status = 'done') then
     perform private.refuse('step_not_reopened', 'A viewing that took place stands behind this step; correct that instead.');
+  end if;
+  if exists (
+    select from public.documents d
+    where d.agency_id = operation.agency_id and d.operation_id = operation.id
+      and d.kind || '_received' = any (step.closed_by) and d.status in ('received', 'verified')) then
+    perform private.refuse('step_not_reopened', 'A document that was received stands behind this step; correct that instead.');
   end if;
 end
 $function$;
 
 alter function "private"."refuse_to_reopen"(public.operations, text) owner to "postgres";
+
+create or replace function private.refuse_unknown_type (
+  operation_type text,
+  part           text default 'body'::text
+)
+  returns void
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+begin
+  if not exists (select from public.flows f where f.operation_type = refuse_unknown_type.operation_type) then
+    perform private.refuse_request_member('operation_type', (
+      select 'Invalid option: expected one of ' || string_agg(format('"%s"', f.operation_type), '|' order by f.operation_type)
+      from public.flows f), part);
+  end if;
+end
+$function$;
+
+alter function "private"."refuse_unknown_type"(text, text) owner to "postgres";
+
+create or replace function private.reopen_steps (
+  agency_id    uuid,
+  operation_id uuid,
+  event        text
+)
+  returns void
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  update public.operation_steps s set done = false
+  where s.agency_id = reopen_steps.agency_id and s.operation_id = reopen_steps.operation_id and s.done
+    and (select reopen_steps.event = any (g.closed_by) from public.gate_steps g where g.flow = s.flow and g.id = s.step_id);
+end
+$function$;
+
+alter function "private"."reopen_steps"(uuid, uuid, text) owner to "postgres";
 
 create or replace function private.replay (
   endpoint        text,
@@ -2517,6 +3024,42 @@ begin
     perform private.refuse('idempotency_key_reused', 'The Idempotency-Key was used for another request.');
   end if;
   return stored.answer || '{"replayed": true}';
+end
+$function$;
+
+create or replace function private.requires_reason (
+  stage text,
+  flow  text default null::text
+)
+  returns boolean
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+begin
+  return exists (
+    select from public.stages s
+    where s.id = requires_reason.stage and s.flow = coalesce(requires_reason.flow, s.flow) and s.requires_reason);
+end
+$function$;
+
+alter function "private"."requires_reason"(text, text) owner to "postgres";
+
+create or replace function private.role_permissions (
+  role text
+)
+  returns text[]
+  language plpgsql
+  immutable
+  set search_path to ''
+  AS $function$
+begin
+  return case
+    when role in ('owner', 'manager', 'agent') then private.known_permissions()
+    when role = 'viewer' then array(select p from unnest(private.known_permissions()) p where p like '%:read')
+    -- A role that this function does not know, because one was added and it was forgotten, opens nothing.
+    else '{}'
+  end;
 end
 $function$;
 
@@ -2630,6 +3173,23 @@ begin
 end
 $function$;
 
+create or replace function private.stage_ahead (
+  flow  text,
+  stage text
+)
+  returns SETOF public.stages
+  language sql
+  stable
+  AS $function$
+  select n.*
+  from public.stages s
+  join public.stages n on n.flow = s.flow and (n.outcome is null and n.position > s.position or n.outcome = 'success')
+  where s.flow = stage_ahead.flow and s.id = stage_ahead.stage and s.outcome is null
+  order by n.outcome nulls first, n.position limit 1
+$function$;
+
+alter function "private"."stage_ahead"(text, text) owner to "postgres";
+
 create or replace function private.string_problem (
   content text,
   rule    jsonb
@@ -2717,6 +3277,80 @@ $function$;
 
 alter function "private"."target_problem"(text) owner to "postgres";
 
+create or replace function private.task_json (
+  task   private.task,
+  caller private.principal
+)
+  returns jsonb
+  language plpgsql
+  stable
+  set search_path to ''
+  AS $function$
+declare
+  lead public.leads;
+  operation public.operations;
+  property public.properties;
+  viewing public.viewings;
+  stage_label text;
+begin
+  select l.* into lead from public.leads l
+  where l.agency_id = (select private.agency_id()) and l.id = task.lead_id;
+  select o.* into operation from public.operations o
+  where o.agency_id = lead.agency_id and o.id = task.operation_id;
+  select p.* into property from public.properties p
+  where p.agency_id = lead.agency_id and p.id = task.property_id;
+  select v.* into viewing from public.viewings v
+  where v.agency_id = lead.agency_id and v.id = task.viewing_id;
+  select s.label into stage_label from public.stages s where s.flow = operation.flow and s.id = operation.stage;
+
+  return jsonb_build_object(
+    'kind', task.kind,
+    'turn', case
+      when task.turn = 'client' then 'client'
+      when task.agent_id is null then 'unassigned'
+      when task.agent_id = caller.agent_id then 'yours'
+      else 'colleague'
+    end,
+    'agent_id', task.agent_id,
+    'agent_name', (select a.name from public.agents a where a.agency_id = lead.agency_id and a.id = task.agent_id),
+    'since', date_trunc('second', task.since),
+    'due_at', date_trunc('second', task.due_at),
+    'is_overdue', task.due_at < now(),
+    'lead_id', task.lead_id,
+    'full_name', case when 'leads:read' = any (caller.permissions) then lead.full_name end,
+    'operation_id', task.operation_id,
+    'stage', operation.stage,
+    'stage_label', stage_label,
+    'next_stage_label', (select n.label from private.stage_ahead(operation.flow, operation.stage) n),
+    'pending_action', case when task.step_id is not null then
+      jsonb_build_object('id', task.step_id, 'label', task.step_label) end,
+    'closed_by', task.closed_by,
+    'viewing_id', task.viewing_id,
+    'starts_at', date_trunc('second', viewing.starts_at),
+    'property_id', task.property_id,
+    'property_title', case when 'properties:read' = any (caller.permissions) then
+      coalesce(property.title, property.street, property.reference) end
+  );
+end
+$function$;
+
+create or replace function private.tg_documents__completed()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  if new.operation_id is not null then
+    perform private.close_steps(new.agency_id, new.operation_id, new.kind || '_received');
+  end if;
+  if tg_op = 'INSERT' or old.completed_at is null then
+    perform private.queue_event(new.agency_id, 'document_completed', new.id);
+  end if;
+  return null;
+end
+$function$;
+
 create or replace function private.tg_messages__queue_qualification()
   returns trigger
   language plpgsql
@@ -2733,6 +3367,90 @@ begin
     insert into public.intake_jobs (agency_id, message_id)
     select n.agency_id, n.id from new_rows n where n.qualification_status = 'pending'
     on conflict do nothing;
+  end if;
+  return null;
+end
+$function$;
+
+create or replace function private.tg_offers__accepted()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  update public.properties p set status = 'pending'
+  where p.agency_id = new.agency_id and p.id = new.property_id and p.status <> 'pending';
+  update public.listings l set status = 'paused'
+  where l.agency_id = new.agency_id and l.property_id = new.property_id and l.status = 'active';
+  perform private.close_steps(new.agency_id, new.operation_id, 'offer_accepted');
+  if tg_op = 'INSERT' or old.accepted_at is null then
+    perform private.queue_event(new.agency_id, 'offer_accepted', new.id);
+  end if;
+  return null;
+end
+$function$;
+
+create or replace function private.tg_offers__no_longer_accepted()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  perform private.reopen_steps(new.agency_id, new.operation_id, 'offer_accepted');
+  return null;
+end
+$function$;
+
+create or replace function private.tg_offers__recorded()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  perform private.close_steps(new.agency_id, new.operation_id, 'offer_recorded');
+  return null;
+end
+$function$;
+
+create or replace function private.tg_operation_steps__by_hand()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  step public.gate_steps;
+  offer_id uuid;
+begin
+  select g.* into step from public.gate_steps g where g.flow = new.flow and g.id = new.step_id;
+  -- The action that a step names may have closed it; then there is nothing left to do here.
+  if step.by_hand = 'create_offer' then
+    if exists (select from public.offers o where o.agency_id = new.agency_id and o.operation_id = new.operation_id) then
+      return null;
+    end if;
+    if new.amount is null then
+      perform private.refuse('amount_required',
+        format('Closing "%s" by hand creates an offer and needs its amount.', step.label));
+    end if;
+    insert into public.offers (agency_id, operation_id, amount) values (new.agency_id, new.operation_id, new.amount);
+  elsif step.by_hand = 'accept_offer' then
+    if exists (select from public.offers o
+      where o.agency_id = new.agency_id and o.operation_id = new.operation_id and o.status = 'accepted') then
+      return null;
+    end if;
+    select o.id into offer_id from public.offers o
+    where o.agency_id = new.agency_id and o.operation_id = new.operation_id and o.status = 'received'
+    order by o.created_at desc, o.id desc
+    limit 1
+    for no key update;
+    if offer_id is null then
+      perform private.refuse('offer_required',
+        format('Closing "%s" accepts the latest offer; the operation has none.', step.label));
+    end if;
+    update public.offers o set status = 'accepted' where o.agency_id = new.agency_id and o.id = offer_id;
   end if;
   return null;
 end
@@ -2764,6 +3482,151 @@ begin
   end if;
   new.done_at := case when new.done then coalesce(old.done_at, now()) end;
   return new;
+end
+$function$;
+
+create or replace function private.tg_operations__keep_identity()
+  returns trigger
+  language plpgsql
+  set search_path to ''
+  AS $function$
+begin
+  if (new.agency_id, new.id, new.lead_id, new.operation_type, new.flow)
+    is distinct from (old.agency_id, old.id, old.lead_id, old.operation_type, old.flow) then
+    perform private.refuse('change_refused', 'An operation keeps its lead, type and flow; open another one instead.');
+  end if;
+  -- What was closed stays as it was. That a deposit was paid, and why a deal was lost, may come to be known better later.
+  if old.closed_at is not null then
+    if new.property_id is distinct from old.property_id
+      or new.deposit_paid_at is null and old.deposit_paid_at is not null
+      or new.lost_reason is null and old.lost_reason is not null
+      or new.lost_reason is distinct from old.lost_reason and not private.requires_reason(old.stage, old.flow) then
+      perform private.refuse('operation_closed', 'The operation is closed; it stays as it was.');
+    end if;
+  end if;
+  -- These two follow from the stage and from nothing else.
+  new.won_at := old.won_at;
+  new.closed_at := old.closed_at;
+  -- Noted here, because a trigger of its own would cost each move as much as this one does.
+  new.updated_at := now();
+  return new;
+end
+$function$;
+
+create or replace function private.tg_operations__move()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  target public.stages;
+  ahead public.stages;
+  pending jsonb;
+  awaited public.required_dates;
+begin
+  if old.closed_at is not null then
+    perform private.refuse('operation_closed', 'The operation is closed; its stage no longer changes.');
+  end if;
+
+  select s.* into target from public.stages s where s.flow = old.flow and s.id = new.stage;
+  if target.id is null then
+    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.',
+      private.known_stages(old.operation_type));
+  end if;
+
+  if target.requires_reason and coalesce(new.lost_reason, '') !~ '\S' then
+    perform private.refuse('lost_reason_required', format('Moving to %s needs a lost_reason.', target.id));
+  end if;
+
+  if target.outcome is distinct from 'failure' then
+    select a.* into ahead from private.stage_ahead(old.flow, old.stage) a;
+    if target.outcome is distinct from ahead.outcome or target.outcome is null and target.id is distinct from ahead.id then
+      perform private.refuse('invalid_transition',
+        'A stage is left one step forward; only the last active stage leads to a successful close.');
+    end if;
+
+    pending := private.pending_actions(old);
+    if pending <> '[]' then
+      perform private.raise_error(422, 'validation_error', 'The gate of the current stage has pending steps.',
+        jsonb_build_object('reason', 'stage_gate_blocked', 'pending_actions', pending),
+        hints => (select jsonb_object_agg(g.id, g.closed_by) from public.gate_steps g where g.flow = old.flow and g.stage = old.stage));
+    end if;
+
+    awaited := private.awaited_date(new, target);
+    if awaited.id is not null then
+      perform private.refuse('db_gate_blocked', awaited.refusal);
+    end if;
+  end if;
+
+  if target.outcome is not null then
+    new.closed_at := now();
+  end if;
+  if target.outcome = 'success' then
+    new.won_at := now();
+  end if;
+  return new;
+end
+$function$;
+
+create or replace function private.tg_operations__open()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  initial public.stages;
+begin
+  select s.* into initial
+  from public.flows f join public.stages s on s.flow = f.id
+  where f.operation_type = new.operation_type and (s.id = new.stage or new.stage is null and s.outcome is null)
+  order by s.position limit 1;
+  if initial.id is null then
+    perform private.refuse('invalid_stage', 'The stage is not one of the operation''s flow.',
+      private.known_stages(new.operation_type));
+  end if;
+  if initial.requires_reason and coalesce(new.lost_reason, '') !~ '\S' then
+    raise check_violation using message = format('An operation that is %s has a lost_reason.', initial.id);
+  end if;
+  new.flow := initial.flow;
+  new.stage := initial.id;
+  -- No gate applies to an initial stage. An import may bring operations that are closed already.
+  new.closed_at := case when initial.outcome is not null then coalesce(new.closed_at, now()) end;
+  new.won_at := case when initial.outcome = 'success' then coalesce(new.won_at, new.closed_at) end;
+  return new;
+end
+$function$;
+
+create or replace function private.tg_operations__property_chosen()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  if new.property_id is not null then
+    perform private.close_steps(new.agency_id, new.id, 'property_chosen');
+  else
+    perform private.reopen_steps(new.agency_id, new.id, 'property_chosen');
+  end if;
+  return null;
+end
+$function$;
+
+create or replace function private.tg_operations__steps()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  insert into public.operation_steps (agency_id, operation_id, step_id, flow)
+  select new.agency_id, new.id, g.id, g.flow from public.gate_steps g where g.flow = new.flow;
+  if new.property_id is not null then
+    perform private.close_steps(new.agency_id, new.id, 'property_chosen');
+  end if;
+  return null;
 end
 $function$;
 
@@ -2801,6 +3664,41 @@ begin
 end
 $function$;
 
+create or replace function private.tg_viewings__done()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+begin
+  perform private.close_steps(new.agency_id, new.operation_id, 'viewing_done');
+  return null;
+end
+$function$;
+
+create or replace function private.tg_viewings__operation()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path to ''
+  AS $function$
+declare
+  is_closed boolean;
+begin
+  -- Held until the transaction ends, so that the operation is not closed meanwhile.
+  select o.closed_at is not null into is_closed from public.operations o
+  where o.agency_id = new.agency_id and o.id = new.operation_id and o.lead_id = new.lead_id for share;
+  if is_closed is null then
+    perform private.refuse_reference('operation_id', 'The lead has no such operation.', 'operation_of_another_lead');
+  end if;
+  -- What became of a viewing may be recorded afterwards.
+  if is_closed and new.status = 'scheduled' then
+    perform private.refuse('operation_closed', 'The operation is closed; no more viewings are arranged for it.');
+  end if;
+  return new;
+end
+$function$;
+
 create or replace function private.update_operation (
   operation_id uuid,
   patch        jsonb
@@ -2821,8 +3719,9 @@ begin
       "lost_reason": {"type": "string", "maxLength": 1000, "nullable": true},
       "property_id": {"type": "string", "format": "uuid", "nullable": true}
     }}');
-  if private.is_visible(patch ->> 'lost_reason') and patch ->> 'stage' is distinct from 'lost' then
-    perform private.refuse_member('lost_reason', 'goes only with stage lost');
+  if private.is_visible(patch ->> 'lost_reason') and not private.requires_reason(patch ->> 'stage') then
+    perform private.refuse_request_member('lost_reason', (
+      select format('goes only with stage %s', string_agg(distinct s.id, ' or ')) from public.stages s where s.requires_reason));
   end if;
   chosen_property_id := (patch ->> 'property_id')::uuid;
   if not patch ?| array['stage', 'property_id'] then
@@ -2846,7 +3745,7 @@ begin
   if patch ? 'stage' then
     update public.operations o
     set stage = patch ->> 'stage',
-        lost_reason = case when patch ->> 'stage' = 'lost' then patch ->> 'lost_reason' else o.lost_reason end
+        lost_reason = case when private.requires_reason(patch ->> 'stage') then patch ->> 'lost_reason' else o.lost_reason end
     where o.agency_id = caller.agency_id and o.id = update_operation.operation_id
     returning * into operation;
   end if;
@@ -2873,9 +3772,8 @@ declare
     else starts_at + coalesce(make_interval(mins => (body ->> 'duration_minutes')::numeric::int), otherwise) end;
 begin
   if ends_at <= starts_at or ends_at - starts_at > interval '24 hours' then
-    perform private.refuse('invalid_time', 'A viewing ends after it starts, and within a day.', jsonb_build_object(
-      'issues', jsonb_build_array(jsonb_build_object(
-        'path', 'ends_at', 'message', 'A viewing ends after it starts, and within a day.'))));
+    perform private.refuse_member('invalid_time', 'ends_at', 'end_out_of_range',
+      'A viewing ends after it starts, and within a day.');
   end if;
   return ends_at;
 end
@@ -3042,6 +3940,57 @@ $function$;
 alter table "public"."events"
   add constraint "lost_claims_are_limited" check (((lost_claims >= 0) AND (lost_claims <= 3)));
 
+alter table "public"."flows"
+  add constraint "side_is_known" check ((side = ANY (ARRAY['demand'::text, 'supply'::text])));
+
+alter table "public"."gate_steps"
+  add constraint "by_hand_is_known"
+    check ((by_hand = ANY (ARRAY['create_offer'::text, 'accept_offer'::text])));
+
+alter table "public"."gate_steps"
+  add constraint "closed_by_is_known"
+    check
+    ((closed_by <@ ARRAY['property_chosen'::text, 'offer_recorded'::text, 'offer_accepted'::text,
+    'viewing_done'::text,
+    'viewing_sheet_received'::text,
+    'identity_received'::text,
+    'mandate_received'::text,
+    'reservation_received'::text,
+    'contract_received'::text,
+    'deed_received'::text,
+    'deposit_receipt_received'::text,
+    'land_registry_note_received'::text,
+    'energy_certificate_received'::text, 'proof_of_income_received'::text]));
+
+alter table "public"."gate_steps"
+  add constraint "what_is_taken_back_closes_alone"
+    check
+    (((NOT (closed_by && ARRAY['property_chosen'::text, 'offer_accepted'::text])) OR
+    (cardinality(closed_by) = 1)));
+
+alter table "public"."operations"
+  add constraint "lost_reason_is_not_blank" check ((lost_reason ~ '\S'::text));
+
+alter table "public"."operations"
+  add constraint "operations_operation_type_fkey" foreign key (operation_type)
+    references public.flows(operation_type) on delete restrict;
+
+alter table "public"."required_dates"
+  add constraint "required_dates_flow_fkey" foreign key (flow) references public.flows(id)
+    on delete restrict;
+
+alter table "public"."stages"
+  add constraint "failure_requires_no_date"
+    check (((outcome <> 'failure'::text) OR (requires IS NULL)));
+
+alter table "public"."stages"
+  add constraint "only_failure_requires_a_reason"
+    check (((outcome = 'failure'::text) OR (NOT requires_reason)));
+
+alter table "public"."stages"
+  add constraint "stages_flow_requires_fkey" foreign key (flow, requires)
+    references public.required_dates(flow, id) on delete restrict;
+
 create view "public"."failed_deliveries" with (security_invoker=true) AS  SELECT d.target_url AS target,
     e.event_type,
     d.error,
@@ -3162,10 +4111,7 @@ alter view "public"."possible_sanctions_matches" owner to "postgres";
 create view "public"."stuck_operations" with (security_invoker=true) AS  SELECT l.full_name AS client,
     g.name AS agent,
     COALESCE(p.title, p.street, p.reference) AS property,
-        CASE
-            WHEN ((o.flow = 'rent'::text) AND (o.stage = 'handover'::text) AND (o.deposit_paid_at IS NULL)) THEN 'Fianza pagada'::text
-            ELSE pending.steps
-        END AS pending_steps,
+    NULLIF(concat_ws(', '::text, pending.steps, awaited.label), ''::text) AS pending_steps,
     (floor((EXTRACT(epoch FROM (now() - entered.at)) / (86400)::numeric)))::integer AS days_in_stage,
     s.label AS stage,
     f.label AS flow,
@@ -3176,7 +4122,7 @@ create view "public"."stuck_operations" with (security_invoker=true) AS  SELECT 
     o.id AS operation_id,
     o.lead_id,
     o.agency_id
-   FROM ((((((((public.operations o
+   FROM ((((((((((public.operations o
      JOIN public.agencies a ON ((a.id = o.agency_id)))
      JOIN public.flows f ON ((f.id = o.flow)))
      JOIN public.stages s ON (((s.flow = o.flow) AND (s.id = o.stage))))
@@ -3188,6 +4134,8 @@ create view "public"."stuck_operations" with (security_invoker=true) AS  SELECT 
           WHERE ((h.agency_id = o.agency_id) AND (h.operation_id = o.id))) entered)
      CROSS JOIN LATERAL ( SELECT string_agg(step.label, ', '::text ORDER BY step.n) AS steps
            FROM ROWS FROM(jsonb_to_recordset(private.pending_actions(o.*)) AS (label text)) WITH ORDINALITY step(label, n)) pending)
+     LEFT JOIN LATERAL private.stage_ahead(o.flow, o.stage) ahead(flow, id, label, "position", outcome, requires, requires_reason) ON (true))
+     LEFT JOIN LATERAL private.awaited_date(o.*, ahead.*) awaited(flow, id, label, column_name, refusal) ON (true))
   WHERE ((o.closed_at IS NULL) AND (l.archived_at IS NULL) AND (entered.at < (now() - '7 days'::interval)) AND (NOT (EXISTS ( SELECT
            FROM public.viewings v
           WHERE ((v.agency_id = o.agency_id) AND (v.operation_id = o.id) AND (v.status = 'scheduled'::text) AND (v.ends_at > now()))))))
@@ -3220,6 +4168,12 @@ create trigger _500_queue_qualification
   for each STATEMENT
   execute function private.tg_messages__queue_qualification();
 
+create trigger _500_by_hand
+  after update of done on public.operation_steps
+  for each row
+  when ((new.done AND (NOT old.done) AND (pg_trigger_depth() = 0)))
+  execute function private.tg_operation_steps__by_hand();
+
 create trigger _500_queue_again
   after update on public.sanctions_screens referencing NEW table as new_rows
   for each STATEMENT
@@ -3230,7 +4184,56 @@ create trigger _500_queue
   for each STATEMENT
   execute function private.tg_sanctions_screens__queue();
 
+create policy "select_with_credential" on "public"."required_dates"
+  for select
+  to "anon", "authenticated"
+  using ((( select private.agency_id() as agency_id) is not null));
+
+comment on column "public"."documents"."kind" is 'viewing_sheet, identity, mandate, reservation, contract, deed, deposit_receipt, land_registry_note, energy_certificate, proof_of_income or other. Received, it closes the step that waits for its kind: gate_steps.closed_by.';
+
 comment on column "public"."events"."lost_claims" is 'Claims by runs that died before they announced a POST; they cost no attempt. At most 3 a round: any more count as attempts, so that an event that kills drains ends as well.';
+
+comment on column "public"."flows"."operation_type" is 'The type of operation that follows it, as in operations.operation_type: buy, rent, sell.';
+
+comment on column "public"."flows"."side" is 'demand: of somebody who looks for a property, who may come in as a lead with it. supply: of an owner, whose deal and that of whoever takes the property may each have an accepted offer on it.';
+
+comment on column "public"."gate_steps"."by_hand" is 'What ticking the step does besides: create_offer (which needs amount) or accept_offer (the latest one). Null for nothing.';
+
+comment on column "public"."gate_steps"."closed_by" is 'What closes the step by itself, each alone: viewing_done, offer_recorded, a document of a kind that is received (viewing_sheet_received), or property_chosen and offer_accepted, which open it again when they are taken back. Empty: a person alone closes it.';
+
+comment on column "public"."offers"."status" is 'received, accepted, rejected or withdrawn. Setting accepted does what closing a step that accepts the offer does.';
+
+comment on column "public"."operation_steps"."amount" is 'For a step that creates an offer when it is ticked by hand: the amount of the offer, in EUR.';
+
+comment on column "public"."operation_steps"."done" is 'Whether the step is closed. Ticking it does what gate_steps.by_hand says: creates an offer, which needs amount, or accepts the latest one.';
+
+comment on column "public"."operation_steps"."step_id" is 'The step, as in gate_steps.id.';
+
+comment on column "public"."operations"."deposit_paid_at" is 'When the deposit (fianza) was paid; stages whose requires names it are not entered before.';
+
+comment on column "public"."operations"."lost_reason" is 'Why it was lost; required by the stages whose requires_reason says so.';
+
+comment on column "public"."operations"."operation_type" is 'buy, rent, sell or another one of flows.operation_type. A lead has at most one open operation of each.';
+
+comment on column "public"."operations"."property_id" is 'The property chosen. Setting it closes the step that waits for it. A deal may be closed without one, also successfully; it then stays without.';
+
+comment on column "public"."operations"."won_at" is 'When it first closed with success; queues deal_won.';
+
+comment on column "public"."required_dates"."column_name" is 'The column of operations that holds the date.';
+
+comment on column "public"."required_dates"."flow" is 'The flow it belongs to, as in flows.id.';
+
+comment on column "public"."required_dates"."id" is 'Name of what the date is waited for, as in the pending action of a task.';
+
+comment on column "public"."required_dates"."label" is 'Name for people.';
+
+comment on column "public"."required_dates"."refusal" is 'What a refused move says (db_gate_blocked).';
+
+comment on column "public"."stages"."requires" is 'The date without which no operation enters the stage, as in required_dates.id; null for none.';
+
+comment on column "public"."stages"."requires_reason" is 'Whether an operation enters the stage only with its lost_reason, which goes with such a stage alone.';
+
+comment on column "public"."viewings"."status" is 'scheduled, done, cancelled or no_show. done, from 15 minutes before the start on, closes the step of the operation that waits for one.';
 
 comment on function "admin"."close_step"(uuid, text, numeric) is 'Closes a gate step by hand, as ticking its row does: ofertaPreparada creates an offer of that amount, precioAcordado accepts the latest one. Repeating it changes nothing. Errors: not_found, unknown_step, amount_not_taken, step_closed (with an amount), amount_required, property_required, offer_required, operation_closed.';
 
@@ -3244,11 +4247,25 @@ comment on function "admin"."reopen_step"(uuid, text) is 'Opens a gate step agai
 
 comment on function "api"."create_hook"(jsonb, text) is 'Subscribes {event_type, target_url}; the same pair again returns the id that exists. Permission: read of the event''s resource. Errors: invalid_body, invalid_target, too_many_hooks (20 for each event), idempotency_key_reused.';
 
+comment on function "api"."create_lead"(jsonb, text) is 'A new lead with its side effects in one transaction: contact found or created, lead inserted, given to the agent who looks after the contact, else to the next in turn, operation opened (if its type is named), sanctions screen started, mail stored for qualification. The background part is asked to start at once. Phone in E.164 where it could be read, else as it came; the same for the e-mail. The answer says whether the contact was known and, to who may read operations, which are open. Permission leads:write. Errors: operation_type_not_allowed, idempotency_key_reused.';
+
+comment on function "api"."create_operation"(jsonb, text) is 'Opens an operation {lead_id, operation_type, stage?}: 201 with the new one, or 200 with the open one of that type that the lead already has. Permission operations:write. Errors: invalid_body, unknown_reference, invalid_stage, idempotency_key_reused, conflict.';
+
 comment on function "api"."intake_claim"(integer, text) is 'For the intake: claims jobs, of both kinds or of one, message or screen, and returns them with what they are about. Service role only.';
+
+comment on function "api"."list_operations"(text, text, uuid, boolean, integer, text) is
+  'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read. Errors: invalid_stage, invalid_query.';
 
 comment on function "api"."sample_hook"(text, integer, text) is 'Rows already in the event''s state, latest first: {data, next_cursor}, each as the event would carry it. Permission: read of the event''s resource. Errors: invalid_query.';
 
+comment on function "api"."update_viewing"(uuid, jsonb) is 'Moves a scheduled viewing {starts_at, ends_at or duration_minutes (else it keeps its length), agent_id}, says what became of it {status: done, cancelled, no_show} or notes something. done, which can be said from 15 minutes before the start on, closes the step that waits for a viewing. Permission viewings:write. Errors: not_found, nothing_to_change, invalid_transition, invalid_time, unknown_reference, conflict.';
+
+comment on function "private"."awaited_date"(public.operations, public.stages) is
+  'The date that an operation lacks to enter a stage: the database''s own gate. Null when it lacks none.';
+
 comment on function "private"."call_intake"(uuid[], uuid[]) is 'Calls the intake for mail and screens of these agencies that this transaction is about to queue; the request goes out only if it commits. Returns the request''s id in pg_net; null when one is on its way already. What slips through is found by the minute job.';
+
+comment on function "private"."close_steps"(uuid, uuid, text) is 'Closes the gate steps of an operation that an event closes, as gate_steps.closed_by names it. Nothing to do where the flow has no such step or it is closed.';
 
 comment on function "private"."compare_contacts"(integer, interval) is 'Compares new and changed contacts with the others of their agency for near-duplicates, agency by agency in turn, until so many are done or the time is up; the next run goes on. Suggests to merge those that have one phone, or a name and mailbox alike; a pair once. Run each minute by pg_cron, so that no request waits for it. Returns how many it compared.';
 
@@ -3284,6 +4301,8 @@ comment on function "private"."judged"(jsonb, jsonb, text) is 'A body or a query
 
 comment on function "private"."known_client"(uuid) is 'What is known of a person who comes back: the agent who looks after them (whoever has their newest lead that is not archived, among those who take leads; null when there is none), and their open operations, newest first, as the answer to a new lead shows them; null for who may not read operations.';
 
+comment on function "private"."known_permissions"() is 'Every permission there is, <resource>:read and <resource>:write. The contracts have the same ones.';
+
 comment on function "private"."list_page"(uuid, text, text, text, text[], jsonb, integer, text) is
   'One page of a list, newest first: {data, next_cursor}. Keyset, so inserts do not shift it. Conditions name the row t and read the filters from $2. Refuses with invalid_cursor, invalid_query.';
 
@@ -3296,26 +4315,68 @@ comment on function "private"."private_targets_allowed"() is 'Whether hooks may 
 
 comment on function "private"."problem_with"(jsonb, jsonb) is 'What is wrong with a value by a member''s rule; null for nothing.';
 
-comment on function "private"."refuse_member"(text, text, text) is 'The same for one member.';
+comment on function "private"."raise_error"(integer, text, text, jsonb, jsonb, jsonb) is
+  'Refuses with an HTTP status: SQLSTATE PT<status>, a sentence for people as message, and {"code","details","issue","hints","rate_limit"} as detail. REST does not show issue and hints: issue is what `details.issues` says in words, {"code","values"}, for other languages; hints tell the connector how to go on. Codes: unauthorized, forbidden, not_found, conflict, validation_error, rate_limited.';
+
+comment on function "private"."refuse_lead_type"(text) is 'Refuses a type of operation that a lead does not come in with: one that no flow is for (invalid_body), or an owner''s (operation_type_not_allowed).';
+
+comment on function "private"."refuse_member"(text, text, text, text, jsonb, text, jsonb) is
+  'private.refuse for what is wrong with one member or parameter: `issues` names its path and says the message of the issue, or else that of the error. The codes of issues are those of types/contracts/issues.ts.';
+
+comment on function "private"."refuse_reference"(text, text, text) is 'Refuses an id in a request body that the caller''s agency does not have: reason unknown_reference with the member''s path.';
 
 comment on function "private"."refuse_request"(text, jsonb) is 'Refuses a body (invalid_body) or a query (invalid_query) that does not fit, and names what does not: [{path, message}].';
 
+comment on function "private"."refuse_request_member"(text, text, text) is 'The same for one member.';
+
 comment on function "private"."refuse_to_reopen"(public.operations, text) is
-  'Refuses to open a step again while what closed it holds (step_not_reopened): an offer, an accepted offer, the property chosen, a viewing that took place or its sheet.';
+  'Refuses to open a step again while what closed it holds (step_not_reopened): an offer, an accepted offer, the property chosen, a viewing that took place, a document received.';
+
+comment on function "private"."refuse_unknown_type"(text, text) is 'Refuses a type of operation that no flow is for (invalid_body, invalid_query).';
+
+comment on function "private"."reopen_steps"(uuid, uuid, text) is 'Opens gate steps again because what closed them no longer holds.';
+
+comment on function "private"."requires_reason"(text, text) is 'Whether a stage, of the flow or of any, is entered only with a lost_reason.';
 
 comment on function
   "private"."score_names"(public.sanctions_names[], text[], integer[], integer[], integer[],
   integer[], text[], real[]) is 'How much listed names may be that of some words, 0 to 1, by the spellings of private.word_spellings: all words of one of the two must have a counterpart in the other, in whatever order, or be its initial; where the asked name has more words, a near one.';
 
+comment on function "private"."stage_ahead"(text, text) is 'Where an operation goes from an active stage: to the next one, or from the last one to a successful close, the first of them. None from a closing stage.';
+
 comment on function "private"."string_problem"(text, jsonb) is 'What is wrong with a text by a member''s rule; null for nothing.';
 
 comment on function "private"."target_problem"(text) is 'Why events cannot be posted to a URL; null when they can, as far as the URL tells. The sentences are those of functions/_shared/target.ts.';
 
+comment on function "private"."tg_documents__completed"() is 'A received document closes the step that waits for its kind; the first completion queues document_completed.';
+
 comment on function "private"."tg_messages__queue_qualification"() is 'Queues messages that are to be qualified, and has the intake called for them.';
+
+comment on function "private"."tg_offers__accepted"() is 'What acceptance does: the property returns to pending, its listings are paused, the step that waits for it closes, and the first time offer_accepted is queued.';
+
+comment on function "private"."tg_offers__no_longer_accepted"() is 'An accepted offer that is rejected or withdrawn opens the step again that it closed. The property and its listings are left to people.';
+
+comment on function "private"."tg_offers__recorded"() is 'Recording an offer closes the step that waits for one.';
+
+comment on function "private"."tg_operation_steps__by_hand"() is 'Ticking a step by hand does what gate_steps.by_hand says: creates an offer (amount_required, property_required), or accepts the latest one (offer_required).';
 
 comment on function "private"."tg_operation_steps__done"() is 'Dates the closing of a step. By hand, refuses every change on a closed operation (operation_closed), and to reopen a step while what closed it holds (step_not_reopened).';
 
+comment on function "private"."tg_operations__keep_identity"() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected, but not removed (operation_closed). Notes when the row last changed.';
+
+comment on function "private"."tg_operations__property_chosen"() is 'Choosing the property closes the step that waits for it; taking the choice back opens it again.';
+
 comment on function "private"."tg_sanctions_screens__queue"() is 'Queues sanctions screens that are to be resolved, and has the intake called for them.';
+
+comment on function "private"."tg_viewings__done"() is 'A viewing that took place closes the step of its operation that waits for one.';
+
+comment on table "public"."flows" is 'The journeys an operation can follow. The same for every agency. A flow is added by rows alone: here, in required_dates, stages and gate_steps.';
+
+comment on table "public"."operations" is 'A deal of a lead. It walks its flow one stage at a time, through gates, to a closing stage.';
+
+comment on table "public"."required_dates" is 'The dates that the database asks for before an operation may enter a stage, whose stages.requires names one.';
+
+comment on type "private"."task" is 'Something that waits to be done: what, whose turn it is (agency or client), for whom, since when and until when. A pending step with its label and what closes it, as gate_steps.closed_by says or the column of a required date.';
 
 comment on view "public"."failed_deliveries" is 'Events that a target did not take, or may not have taken, when it was last tried: a row for each event and target, the newest first. What a replay brought after all is left out.';
 
@@ -3359,11 +4420,27 @@ grant execute on function "api"."intake_claim"(integer, text) to "postgres";
 
 grant execute on function "api"."intake_claim"(integer, text) to "service_role";
 
+revoke all on function "private"."awaited_date"(public.operations, public.stages) from public;
+
+grant execute
+  on function "private"."awaited_date"(public.operations, public.stages)
+  to "anon", "authenticated";
+
+revoke all on function "private"."awaited_date"(public.operations, public.stages) from "postgres";
+
+grant execute on function "private"."awaited_date"(public.operations, public.stages) to "postgres";
+
 revoke all on function "private"."call_intake"(uuid[], uuid[]) from public;
 
 revoke all on function "private"."call_intake"(uuid[], uuid[]) from "postgres";
 
 grant execute on function "private"."call_intake"(uuid[], uuid[]) to "postgres";
+
+revoke all on function "private"."close_steps"(uuid, uuid, text) from public;
+
+revoke all on function "private"."close_steps"(uuid, uuid, text) from "postgres";
+
+grant execute on function "private"."close_steps"(uuid, uuid, text) to "postgres";
 
 revoke all on function "private"."contacts_named_like"(uuid, text, numeric, integer) from public;
 
@@ -3471,6 +4548,12 @@ revoke all on function "private"."known_client"(uuid) from "postgres";
 
 grant execute on function "private"."known_client"(uuid) to "postgres";
 
+revoke all on function "private"."known_permissions"() from public;
+
+revoke all on function "private"."known_permissions"() from "postgres";
+
+grant execute on function "private"."known_permissions"() to "postgres";
+
 revoke all on function "private"."near_duplicates"(public.contacts, uuid[]) from public;
 
 revoke all on function "private"."near_duplicates"(public.contacts, uuid[]) from "postgres";
@@ -3501,13 +4584,55 @@ revoke all on function "private"."problem_with"(jsonb, jsonb) from "postgres";
 
 grant execute on function "private"."problem_with"(jsonb, jsonb) to "postgres";
 
-revoke all on function "private"."refuse_member"(text, text, text) from public;
+revoke all on function "private"."raise_error"(integer, text, text, jsonb, jsonb, jsonb) from public;
 
-grant execute on function "private"."refuse_member"(text, text, text) to "anon", "authenticated";
+grant execute
+  on function "private"."raise_error"(integer, text, text, jsonb, jsonb, jsonb)
+  to "anon", "authenticated";
 
-revoke all on function "private"."refuse_member"(text, text, text) from "postgres";
+revoke all
+  on function "private"."raise_error"(integer, text, text, jsonb, jsonb, jsonb)
+  from "postgres";
 
-grant execute on function "private"."refuse_member"(text, text, text) to "postgres";
+grant execute
+  on function "private"."raise_error"(integer, text, text, jsonb, jsonb, jsonb)
+  to "postgres";
+
+grant execute
+  on function "private"."raise_error"(integer, text, text, jsonb, jsonb, jsonb)
+  to "service_role";
+
+revoke all on function "private"."refuse_lead_type"(text) from public;
+
+grant execute on function "private"."refuse_lead_type"(text) to "anon", "authenticated";
+
+revoke all on function "private"."refuse_lead_type"(text) from "postgres";
+
+grant execute on function "private"."refuse_lead_type"(text) to "postgres";
+
+revoke all
+  on function "private"."refuse_member"(text, text, text, text, jsonb, text, jsonb)
+  from public;
+
+grant execute
+  on function "private"."refuse_member"(text, text, text, text, jsonb, text, jsonb)
+  to "anon", "authenticated";
+
+revoke all
+  on function "private"."refuse_member"(text, text, text, text, jsonb, text, jsonb)
+  from "postgres";
+
+grant execute
+  on function "private"."refuse_member"(text, text, text, text, jsonb, text, jsonb)
+  to "postgres";
+
+revoke all on function "private"."refuse_reference"(text, text, text) from public;
+
+grant execute on function "private"."refuse_reference"(text, text, text) to "anon", "authenticated";
+
+revoke all on function "private"."refuse_reference"(text, text, text) from "postgres";
+
+grant execute on function "private"."refuse_reference"(text, text, text) to "postgres";
 
 revoke all on function "private"."refuse_request"(text, jsonb) from public;
 
@@ -3517,11 +4642,49 @@ revoke all on function "private"."refuse_request"(text, jsonb) from "postgres";
 
 grant execute on function "private"."refuse_request"(text, jsonb) to "postgres";
 
+revoke all on function "private"."refuse_request_member"(text, text, text) from public;
+
+grant execute
+  on function "private"."refuse_request_member"(text, text, text)
+  to "anon", "authenticated";
+
+revoke all on function "private"."refuse_request_member"(text, text, text) from "postgres";
+
+grant execute on function "private"."refuse_request_member"(text, text, text) to "postgres";
+
 revoke all on function "private"."refuse_to_reopen"(public.operations, text) from public;
 
 revoke all on function "private"."refuse_to_reopen"(public.operations, text) from "postgres";
 
 grant execute on function "private"."refuse_to_reopen"(public.operations, text) to "postgres";
+
+revoke all on function "private"."refuse_unknown_type"(text, text) from public;
+
+grant execute on function "private"."refuse_unknown_type"(text, text) to "anon", "authenticated";
+
+revoke all on function "private"."refuse_unknown_type"(text, text) from "postgres";
+
+grant execute on function "private"."refuse_unknown_type"(text, text) to "postgres";
+
+revoke all on function "private"."reopen_steps"(uuid, uuid, text) from public;
+
+revoke all on function "private"."reopen_steps"(uuid, uuid, text) from "postgres";
+
+grant execute on function "private"."reopen_steps"(uuid, uuid, text) to "postgres";
+
+revoke all on function "private"."requires_reason"(text, text) from public;
+
+revoke all on function "private"."requires_reason"(text, text) from "postgres";
+
+grant execute on function "private"."requires_reason"(text, text) to "postgres";
+
+revoke all on function "private"."stage_ahead"(text, text) from public;
+
+grant execute on function "private"."stage_ahead"(text, text) to "anon", "authenticated";
+
+revoke all on function "private"."stage_ahead"(text, text) from "postgres";
+
+grant execute on function "private"."stage_ahead"(text, text) to "postgres";
 
 revoke all on function "private"."string_problem"(text, jsonb) from public;
 
@@ -3538,6 +4701,11 @@ grant execute on function "private"."target_problem"(text) to "anon", "authentic
 revoke all on function "private"."target_problem"(text) from "postgres";
 
 grant execute on function "private"."target_problem"(text) to "postgres";
+
+grant select on table "public"."required_dates" to "anon", "authenticated";
+
+alter table "public"."api_keys"
+  add constraint "permissions_are_known" check ((permissions <@ private.known_permissions()));
 
 alter table "public"."offers"
   add constraint "currency_is_iso_4217" check (private.is_currency(currency));
@@ -3600,7 +4768,7 @@ comment on column public.leads_without_agent.former_agent is 'The agent who look
 
 comment on column public.leads_without_agent.open_operations is 'The operations that wait with them, flow and stage.';
 
-comment on column public.pipeline_by_stage.flow is 'The flow: Compra, Alquiler or Venta.';
+comment on column public.pipeline_by_stage.flow is 'The flow: Compra, Alquiler, Venta or another.';
 
 comment on column public.pipeline_by_stage.stage is 'The stage.';
 
@@ -3664,7 +4832,7 @@ comment on column public.possible_sanctions_matches.listed_countries is 'Countri
 
 comment on column public.possible_sanctions_matches.listed_birth_dates is 'The entry''s birth dates: a year, a month or a day each.';
 
-comment on column public.stuck_operations.flow is 'The flow: Compra, Alquiler or Venta.';
+comment on column public.stuck_operations.flow is 'The flow: Compra, Alquiler, Venta or another.';
 
 comment on column public.stuck_operations.agent is 'The agent who looks after the lead; null when nobody does.';
 
@@ -3688,9 +4856,74 @@ comment on column public.stuck_operations.operation_id is 'The operation, as in 
 
 comment on column public.stuck_operations.days_in_stage is 'For how many whole days.';
 
-comment on column public.stuck_operations.pending_steps is 'What the stage''s gate waits for; null when nothing is open and somebody has only to move it on.';
+comment on column public.stuck_operations.pending_steps is 'What the stage''s gate waits for, and the date that the database asks for ahead; null when nothing is open and somebody has only to move it on.';
 
 comment on column public.stuck_operations.in_stage_since is 'When it entered the stage.';
+
+-- The journeys of a Spanish brokerage. Adding a flow, a stage or a step is a row here and a migration, not code.
+insert into public.flows (id, label, operation_type, side) values
+  ('buy', 'Compra', 'buy', 'demand'),
+  ('rent', 'Alquiler', 'rent', 'demand'),
+  ('sell', 'Venta', 'sell', 'supply')
+on conflict (id) do update
+  set label = excluded.label, operation_type = excluded.operation_type, side = excluded.side;
+
+insert into public.required_dates (flow, id, label, column_name, refusal) values
+  ('rent', 'fianzaPagada', 'Fianza pagada', 'deposit_paid_at', 'A rental cannot close before the deposit is paid.')
+on conflict (flow, id) do update
+  set label = excluded.label, column_name = excluded.column_name, refusal = excluded.refusal;
+
+insert into public.stages (flow, id, label, position, outcome, requires, requires_reason) values
+  ('buy', 'qualification', 'Cualificación', 1, null, null, false),
+  ('buy', 'search', 'Búsqueda', 2, null, null, false),
+  ('buy', 'viewings', 'Visitas', 3, null, null, false),
+  ('buy', 'offer', 'Oferta y negociación', 4, null, null, false),
+  ('buy', 'reservation', 'Reserva', 5, null, null, false),
+  ('buy', 'closing', 'Notaría', 6, null, null, false),
+  ('buy', 'won', 'Ganada', 11, 'success', null, false),
+  ('buy', 'lost', 'Perdida', 21, 'failure', null, true),
+  ('buy', 'expired', 'Caducada', 22, 'failure', null, false),
+  ('buy', 'cancelled', 'Cancelada', 23, 'failure', null, false),
+  ('rent', 'qualification', 'Cualificación', 1, null, null, false),
+  ('rent', 'search', 'Búsqueda', 2, null, null, false),
+  ('rent', 'viewings', 'Visitas', 3, null, null, false),
+  ('rent', 'offer', 'Propuesta de alquiler', 4, null, null, false),
+  ('rent', 'contract', 'Contrato', 5, null, null, false),
+  ('rent', 'handover', 'Fianza y llaves', 6, null, null, false),
+  ('rent', 'rented', 'Alquilada', 11, 'success', 'fianzaPagada', false),
+  ('rent', 'won', 'Ganada', 12, 'success', 'fianzaPagada', false),
+  ('rent', 'lost', 'Perdida', 21, 'failure', null, true),
+  ('rent', 'expired', 'Caducada', 22, 'failure', null, false),
+  ('rent', 'cancelled', 'Cancelada', 23, 'failure', null, false),
+  ('sell', 'valuation', 'Valoración', 1, null, null, false),
+  ('sell', 'mandate', 'Encargo', 2, null, null, false),
+  ('sell', 'listed', 'Publicación y visitas', 3, null, null, false),
+  ('sell', 'offer', 'Oferta recibida', 4, null, null, false),
+  ('sell', 'reservation', 'Arras', 5, null, null, false),
+  ('sell', 'closing', 'Notaría', 6, null, null, false),
+  ('sell', 'sold', 'Vendida', 11, 'success', null, false),
+  ('sell', 'won', 'Ganada', 12, 'success', null, false),
+  ('sell', 'lost', 'Perdida', 21, 'failure', null, true),
+  ('sell', 'expired', 'Caducada', 22, 'failure', null, false),
+  ('sell', 'cancelled', 'Cancelada', 23, 'failure', null, false)
+on conflict (flow, id) do update
+  set label = excluded.label, position = excluded.position, outcome = excluded.outcome, requires = excluded.requires,
+    requires_reason = excluded.requires_reason;
+
+insert into public.gate_steps (flow, stage, id, label, position, closed_by, by_hand) values
+  ('buy', 'viewings', 'propiedadesVisitadas', 'Propiedades visitadas', 1, '{viewing_done,viewing_sheet_received}', null),
+  ('buy', 'viewings', 'favoritaElegida', 'Propiedad favorita elegida', 2, '{property_chosen}', null),
+  ('buy', 'offer', 'ofertaPreparada', 'Oferta preparada', 1, '{offer_recorded}', 'create_offer'),
+  ('buy', 'offer', 'precioAcordado', 'Precio acordado', 2, '{offer_accepted}', 'accept_offer'),
+  ('rent', 'viewings', 'propiedadesVisitadas', 'Propiedades visitadas', 1, '{viewing_done,viewing_sheet_received}', null),
+  ('rent', 'viewings', 'favoritaElegida', 'Propiedad favorita elegida', 2, '{property_chosen}', null),
+  ('rent', 'offer', 'ofertaPreparada', 'Oferta preparada', 1, '{offer_recorded}', 'create_offer'),
+  ('rent', 'offer', 'precioAcordado', 'Precio acordado', 2, '{offer_accepted}', 'accept_offer'),
+  ('sell', 'offer', 'ofertaPreparada', 'Oferta preparada', 1, '{offer_recorded}', 'create_offer'),
+  ('sell', 'offer', 'precioAcordado', 'Precio acordado', 2, '{offer_accepted}', 'accept_offer')
+on conflict (flow, id) do update
+  set stage = excluded.stage, label = excluded.label, position = excluded.position, closed_by = excluded.closed_by,
+    by_hand = excluded.by_hand;
 
 -- Names are read otherwise now, so what is stored of them is made anew.
 select private.list_sanctions_names_again();

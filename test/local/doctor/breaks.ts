@@ -14,7 +14,7 @@ export interface Break {
 }
 
 const root = resolve(import.meta.dirname, "..", "..", "..");
-const BUCKET = readFileSync(resolve(root, "sql/55_storage/01_documents_bucket.data.sql"), "utf8");
+const BUCKET = readFileSync(resolve(root, "sql/40_pipeline/document_files.data.sql"), "utf8");
 /** In place of a statement: the test puts back what it knows of the deployment. */
 export const RIGHT_KEY = "the right secret key";
 export const EVENT = `

@@ -112,7 +112,7 @@ async function lookAtHook(deployment: Deployment): Promise<Verdict | undefined> 
     if (!row?.there) {
       return wrong(
         "private.access_token_hook(jsonb) is not there",
-        "its statement is in sql/10_identity/access_token_hook.sql",
+        "its statement is in sql/10_access/access_tokens.sql",
       );
     }
     if (!row.usable || !row.named) {
@@ -131,7 +131,7 @@ async function lookAtHook(deployment: Deployment): Promise<Verdict | undefined> 
       ? undefined
       : wrong(
           "does not let a session through as it is",
-          "its statement is in sql/10_identity/access_token_hook.sql",
+          "its statement is in sql/10_access/access_tokens.sql",
         );
   });
 }

@@ -14,7 +14,7 @@ export const storageChecks: Group = {
         const found = (await deployment.catalog()).bucket?.documents;
         const expected = deployment.expected.bucket?.documents;
         if (found === expected) return undefined;
-        const mend = "its statement can be run again: sql/55_storage/01_documents_bucket.data.sql";
+        const mend = "its statement can be run again: sql/40_pipeline/document_files.data.sql";
         if (found === undefined) return wrong("is not there: no document can be uploaded", mend);
         return wrong(`is ${found}; it must be ${expected}`, mend);
       },
@@ -90,7 +90,7 @@ async function sendAndFetch(deployment: Deployment, id: string, upload: unknown)
   if (status !== "received") {
     return wrong(
       `the file was taken, and the document is ${status ?? "not to be read"}, not received`,
-      "the trigger corredor_500_document_arrived on storage.objects is missing or off: sql/55_storage/02_documents_objects.sql",
+      "the trigger corredor_500_document_arrived on storage.objects is missing or off: sql/40_pipeline/document_files.sql",
     );
   }
   const signed = await call(deployment, "GET", `/documents/${id}/download`);

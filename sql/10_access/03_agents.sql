@@ -22,8 +22,6 @@ create index agents_newest on public.agents (agency_id, created_at desc, id desc
 create index agents_newest_by_activity on public.agents (agency_id, active, created_at desc, id desc);
 
 comment on table public.agents is 'A person who works for an agency. New leads go to the active ones that accept leads, in turn.';
-comment on column public.agents.agency_id is 'The agency.';
-comment on column public.agents.id is 'Identifier.';
 comment on column public.agents.name is 'Name as clients and colleagues see it.';
 comment on column public.agents.email is 'Work e-mail, lower case; unique in the agency.';
 comment on column public.agents.role is 'owner, manager, agent or viewer; decides what a signed-in person may do.';

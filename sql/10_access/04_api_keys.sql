@@ -34,7 +34,6 @@ create index api_keys_by_agent on public.api_keys (agency_id, agent_id);
 
 comment on table public.api_keys is 'Credentials of integrators: `cor_<prefix>_<secret>`. Made by admin.create_api_key, which shows the secret once.';
 comment on column public.api_keys.agency_id is 'The agency whose data the key opens.';
-comment on column public.api_keys.id is 'Identifier.';
 comment on column public.api_keys.name is 'What the key is for.';
 comment on column public.api_keys.prefix is 'The public part of the key: finds the row, and names the key in logs.';
 comment on column public.api_keys.secret_hash is 'SHA-256 of the secret part. The secret is 192 random bits, so no slow hash is needed.';

@@ -11,7 +11,6 @@ create table public.idempotency_keys (
 create index idempotency_keys_by_expiry on public.idempotency_keys (expires_at);
 
 comment on table public.idempotency_keys is 'Answers to POST requests that carried an Idempotency-Key, kept 24 hours to be replayed.';
-comment on column public.idempotency_keys.agency_id is 'The agency.';
 comment on column public.idempotency_keys.credential_id is 'The API key or agent that sent it; keys of others do not meet.';
 comment on column public.idempotency_keys.key is 'The key, as the caller chose it.';
 comment on column public.idempotency_keys.request_hash is 'SHA-256 of the endpoint and the body.';

@@ -32,8 +32,6 @@ create index contacts_merged on public.contacts (agency_id, merged_into) where m
 create index contacts_to_compare on public.contacts (agency_id, created_at, id) where compared_at is null;
 
 comment on table public.contacts is 'A person the agency knows. Leads of one person share a contact, found by e-mail, else by phone.';
-comment on column public.contacts.agency_id is 'The agency.';
-comment on column public.contacts.id is 'Identifier.';
 comment on column public.contacts.full_name is 'Name as first given.';
 comment on column public.contacts.phone is 'Phone in E.164, for example +34600111222, or as it came when it could not be read.';
 comment on column public.contacts.phone_e164 is 'The phone where it could be read, else null; by it a new lead finds its contact.';
@@ -44,7 +42,6 @@ comment on column public.contacts.nationality is 'ISO 3166-1 alpha-2 country of 
 comment on column public.contacts.merged_into is 'The contact that an admin found to be the same person; new leads that match this one are given to that one.';
 comment on column public.contacts.compared_at is 'When it was last compared with the others for near-duplicates; null: to be compared.';
 comment on column public.contacts.created_at is 'When the person was first seen.';
-comment on column public.contacts.updated_at is 'When the row last changed.';
 
 alter table public.contacts enable row level security;
 create policy select_own on public.contacts for select to anon, authenticated

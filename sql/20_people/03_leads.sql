@@ -62,8 +62,6 @@ create index leads_by_contact on public.leads (agency_id, contact_id, created_at
 create index leads_by_operation on public.leads (agency_id, operation_id);
 
 comment on table public.leads is 'A person''s interest in buying, renting or selling. The work hangs off its operations. Never removed, only archived.';
-comment on column public.leads.agency_id is 'The agency.';
-comment on column public.leads.id is 'Identifier.';
 comment on column public.leads.full_name is 'Name as given with this lead.';
 comment on column public.leads.phone is 'Phone as given with this lead: in E.164, or as it came when it could not be read.';
 comment on column public.leads.phone_e164 is 'The phone where it could be read, else null.';
@@ -86,7 +84,6 @@ comment on column public.leads.operation_id is 'The operation opened together wi
 comment on column public.leads.archived_at is 'When the lead was archived; it no longer shows in lists.';
 comment on column public.leads.archive_reason is 'Why the lead was archived.';
 comment on column public.leads.created_at is 'When the lead came in.';
-comment on column public.leads.updated_at is 'When the row last changed.';
 comment on column public.leads.email_key is 'The e-mail in lower case, for the filter; follows from email.';
 
 alter table public.leads enable row level security;

@@ -21,8 +21,6 @@ create index messages_by_lead on public.messages (agency_id, lead_id, created_at
 create index messages_inbound on public.messages (agency_id, created_at) where direction = 'inbound';
 
 comment on table public.messages is 'What was said with a lead. Mail that came with a lead is stored here and qualified.';
-comment on column public.messages.agency_id is 'The agency.';
-comment on column public.messages.id is 'Identifier.';
 comment on column public.messages.lead_id is 'The lead it belongs to.';
 comment on column public.messages.direction is 'inbound (from the person) or outbound (from the agency).';
 comment on column public.messages.channel is 'email, whatsapp, phone, web or other.';

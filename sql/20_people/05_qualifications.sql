@@ -27,8 +27,6 @@ create index qualifications_by_lead on public.qualifications (agency_id, lead_id
 create index qualifications_by_message on public.qualifications (agency_id, message_id, created_at desc, id desc);
 
 comment on table public.qualifications is 'Who or what read a message for a lead''s wishes, and what came of it. Each attempt is a row.';
-comment on column public.qualifications.agency_id is 'The agency.';
-comment on column public.qualifications.id is 'Identifier.';
 comment on column public.qualifications.lead_id is 'The lead that was qualified.';
 comment on column public.qualifications.message_id is 'The message that was read.';
 comment on column public.qualifications.status is 'done; refused (the model''s answer did not fit the contract and was not used); failed (no answer came).';

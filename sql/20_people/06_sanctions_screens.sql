@@ -37,8 +37,6 @@ create index sanctions_screens_by_contact on public.sanctions_screens (agency_id
 create index sanctions_screens_possible on public.sanctions_screens (agency_id, created_at) where status = 'possible_match';
 
 comment on table public.sanctions_screens is 'One screening of a person against sanctions lists, started with each lead.';
-comment on column public.sanctions_screens.agency_id is 'The agency.';
-comment on column public.sanctions_screens.id is 'Identifier.';
 comment on column public.sanctions_screens.lead_id is 'The lead that started it.';
 comment on column public.sanctions_screens.contact_id is 'The person screened.';
 comment on column public.sanctions_screens.status is 'pending, clear, possible_match or error.';

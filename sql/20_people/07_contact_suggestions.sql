@@ -25,8 +25,6 @@ create index contact_suggestions_by_contact on public.contact_suggestions (agenc
 create index contact_suggestions_by_similar on public.contact_suggestions (agency_id, similar_id);
 
 comment on table public.contact_suggestions is 'Two contacts that may be one person and were not merged. Merge them with admin.merge_contacts, or set the status to dismissed.';
-comment on column public.contact_suggestions.agency_id is 'The agency.';
-comment on column public.contact_suggestions.id is 'Identifier.';
 comment on column public.contact_suggestions.contact_id is 'The contact that came later.';
 comment on column public.contact_suggestions.similar_id is 'The contact it resembles.';
 comment on column public.contact_suggestions.reasons is 'same_phone, similar_name, similar_email (the same before the @).';

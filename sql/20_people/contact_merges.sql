@@ -20,7 +20,6 @@ create index contact_merges_by_kept on public.contact_merges (agency_id, kept_id
 create index contact_merges_by_merged on public.contact_merges (agency_id, merged_id);
 
 comment on table public.contact_merges is 'The history of merged contacts, with what is needed to undo a merge. Written by admin.merge_contacts.';
-comment on column public.contact_merges.agency_id is 'The agency.';
 comment on column public.contact_merges.id is 'Identifier; admin.unmerge_contacts takes it.';
 comment on column public.contact_merges.kept_id is 'The contact that has the leads now.';
 comment on column public.contact_merges.merged_id is 'The contact that was merged into it.';

@@ -51,8 +51,6 @@ create index properties_by_words on public.properties
 create index properties_by_owner on public.properties (agency_id, owner_lead_id, created_at desc, id desc);
 
 comment on table public.properties is 'A home, premises or land the agency sells or lets.';
-comment on column public.properties.agency_id is 'The agency.';
-comment on column public.properties.id is 'Identifier.';
 comment on column public.properties.reference is 'The agency''s own reference, unique in the agency.';
 comment on column public.properties.title is 'One line for people.';
 comment on column public.properties.listing_type is 'sale or rent; an offer takes its type from here when it names none.';
@@ -69,7 +67,6 @@ comment on column public.properties.postal_code is 'Postal code.';
 comment on column public.properties.description is 'Text for the advertisement.';
 comment on column public.properties.owner_lead_id is 'The listing lead of the owner, if known.';
 comment on column public.properties.created_at is 'When the property was taken in.';
-comment on column public.properties.updated_at is 'When the row last changed.';
 comment on column public.properties.city_key is 'The city in lower case, for filters; follows from city. Row level security uses an index only for plain comparisons of columns.';
 comment on column public.properties.zone_key is 'The zone in lower case, for filters; follows from zone.';
 comment on column public.properties.price_cents is 'The price in cents, for filters; follows from price.';

@@ -16,14 +16,11 @@ create table public.listings (
 create index listings_by_property on public.listings (agency_id, property_id, status);
 
 comment on table public.listings is 'An advertisement of a property on a portal or on the agency''s own site.';
-comment on column public.listings.agency_id is 'The agency.';
-comment on column public.listings.id is 'Identifier.';
 comment on column public.listings.property_id is 'The property advertised.';
 comment on column public.listings.portal is 'Where: own_site, idealista, fotocasa, …';
 comment on column public.listings.status is 'draft, active, paused (an offer on the property was accepted) or closed.';
 comment on column public.listings.url is 'Address of the advertisement.';
 comment on column public.listings.created_at is 'When it was created.';
-comment on column public.listings.updated_at is 'When the row last changed.';
 
 -- No grant goes with the policy: callers have no list of listings, and admins keep them in Studio.
 alter table public.listings enable row level security;

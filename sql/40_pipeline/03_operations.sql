@@ -33,8 +33,6 @@ create index operations_by_property on public.operations (agency_id, property_id
 create index operations_won on public.operations (agency_id, won_at desc, id desc) where won_at is not null;
 
 comment on table public.operations is 'A deal of a lead. It walks its flow one stage at a time, through gates, to a closing stage.';
-comment on column public.operations.agency_id is 'The agency.';
-comment on column public.operations.id is 'Identifier.';
 comment on column public.operations.lead_id is 'The lead whose deal it is.';
 comment on column public.operations.operation_type is 'buy, rent, sell or another one of flows.operation_type. A lead has at most one open operation of each.';
 comment on column public.operations.flow is 'The journey it follows; taken from the type.';
@@ -45,7 +43,6 @@ comment on column public.operations.deposit_paid_at is 'When the deposit (fianza
 comment on column public.operations.won_at is 'When it first closed with success; queues deal_won.';
 comment on column public.operations.closed_at is 'When it reached a closing stage; closed operations do not move, and stay as they were.';
 comment on column public.operations.created_at is 'When it was opened.';
-comment on column public.operations.updated_at is 'When the row last changed.';
 
 alter table public.operations enable row level security;
 create policy select_own on public.operations for select to anon, authenticated

@@ -17,8 +17,6 @@ create table public.operation_steps (
 create index operation_steps_by_gate_step on public.operation_steps (flow, step_id);
 
 comment on table public.operation_steps is 'The gate steps of one operation. Tick `done` by hand, or let the action it names close it.';
-comment on column public.operation_steps.agency_id is 'The agency.';
-comment on column public.operation_steps.operation_id is 'The operation.';
 comment on column public.operation_steps.step_id is 'The step, as in gate_steps.id.';
 comment on column public.operation_steps.flow is 'The flow of the operation.';
 comment on column public.operation_steps.done is 'Whether the step is closed. Ticking it does what gate_steps.by_hand says: creates an offer, which needs amount, or accepts the latest one.';

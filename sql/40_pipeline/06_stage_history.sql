@@ -14,9 +14,7 @@ create table public.stage_history (
 );
 
 comment on table public.stage_history is 'Every stage an operation entered, and who moved it. Append-only.';
-comment on column public.stage_history.agency_id is 'The agency.';
 comment on column public.stage_history.id is 'Order of the entries.';
-comment on column public.stage_history.operation_id is 'The operation.';
 comment on column public.stage_history.from_stage is 'The stage it left; null when it was opened.';
 comment on column public.stage_history.to_stage is 'The stage it entered.';
 comment on column public.stage_history.actor_kind is 'api_key, agent (a signed-in person) or database (Studio, SQL).';

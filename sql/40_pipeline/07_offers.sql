@@ -34,8 +34,6 @@ create index offers_by_status on public.offers (agency_id, status, created_at de
 create index offers_accepted on public.offers (agency_id, accepted_at desc, id desc) where accepted_at is not null;
 
 comment on table public.offers is 'Offers recorded on operations. Recording one neither accepts it nor moves the stage. Never removed.';
-comment on column public.offers.agency_id is 'The agency.';
-comment on column public.offers.id is 'Identifier.';
 comment on column public.offers.operation_id is 'The operation it is anchored on.';
 comment on column public.offers.lead_id is 'The lead; taken from the operation.';
 comment on column public.offers.property_id is 'The property; taken from the operation when none is named.';
@@ -47,7 +45,6 @@ comment on column public.offers.status is 'received, accepted, rejected or withd
 comment on column public.offers.public_token is 'Token of the link that can be shared with a client; 192 random bits. To revoke the link, give it another one: set it to its default.';
 comment on column public.offers.accepted_at is 'When it was first accepted; queues offer_accepted.';
 comment on column public.offers.created_at is 'When it was recorded.';
-comment on column public.offers.updated_at is 'When the row last changed.';
 
 alter table public.offers enable row level security;
 create policy select_own on public.offers for select to anon, authenticated

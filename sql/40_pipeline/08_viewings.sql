@@ -36,8 +36,6 @@ create index viewings_by_operation on public.viewings (agency_id, operation_id, 
 create index viewings_by_agent on public.viewings (agency_id, agent_id, starts_at);
 
 comment on table public.viewings is 'Appointments to see a property. Scheduled ones overlap neither for the agent nor for the property.';
-comment on column public.viewings.agency_id is 'The agency.';
-comment on column public.viewings.id is 'Identifier.';
 comment on column public.viewings.property_id is 'The property seen.';
 comment on column public.viewings.lead_id is 'Who sees it.';
 comment on column public.viewings.operation_id is 'The operation it is part of.';
@@ -47,7 +45,6 @@ comment on column public.viewings.ends_at is 'When it ends.';
 comment on column public.viewings.status is 'scheduled, done, cancelled or no_show. done, from 15 minutes before the start on, closes the step of the operation that waits for one.';
 comment on column public.viewings.notes is 'What to prepare, or how it went; free text.';
 comment on column public.viewings.created_at is 'When it was arranged.';
-comment on column public.viewings.updated_at is 'When the row last changed.';
 
 alter table public.viewings enable row level security;
 create policy select_own on public.viewings for select to anon, authenticated

@@ -42,8 +42,6 @@ create index documents_by_status on public.documents (agency_id, status, created
 create index documents_completed on public.documents (agency_id, completed_at desc, id desc) where completed_at is not null;
 
 comment on table public.documents is 'Papers of a deal: asked for, received, verified.';
-comment on column public.documents.agency_id is 'The agency.';
-comment on column public.documents.id is 'Identifier.';
 comment on column public.documents.operation_id is 'The operation it belongs to.';
 comment on column public.documents.lead_id is 'The person it belongs to.';
 comment on column public.documents.property_id is 'The property it belongs to.';
@@ -56,7 +54,6 @@ comment on column public.documents.size_bytes is 'Size of its file, at most 20 M
 comment on column public.documents.storage_path is 'Where its file is in the bucket `documents`: <agency>/<document>/<file name>. Made from the name.';
 comment on column public.documents.uploaded_at is 'When its file arrived.';
 comment on column public.documents.created_at is 'When it was asked for or registered.';
-comment on column public.documents.updated_at is 'When the row last changed.';
 
 alter table public.documents enable row level security;
 create policy select_own on public.documents for select to anon, authenticated

@@ -26,8 +26,6 @@ create index signatures_by_signer on public.signatures (agency_id, signer_email,
 create index signatures_signed on public.signatures (agency_id, signed_at desc, id desc) where signed_at is not null;
 
 comment on table public.signatures is 'Documents sent for signature, one row a signer.';
-comment on column public.signatures.agency_id is 'The agency.';
-comment on column public.signatures.id is 'Identifier.';
 comment on column public.signatures.operation_id is 'The operation it belongs to.';
 comment on column public.signatures.document_id is 'The document to sign.';
 comment on column public.signatures.signer_name is 'Name of the person who signs.';
@@ -35,7 +33,6 @@ comment on column public.signatures.signer_email is 'Where the request goes, low
 comment on column public.signatures.status is 'draft, sent, signed, declined or expired.';
 comment on column public.signatures.signed_at is 'When it was first signed; queues signature_signed.';
 comment on column public.signatures.created_at is 'When it was prepared.';
-comment on column public.signatures.updated_at is 'When the row last changed.';
 
 alter table public.signatures enable row level security;
 create policy select_own on public.signatures for select to anon, authenticated

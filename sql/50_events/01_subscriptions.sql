@@ -13,8 +13,6 @@ create table public.subscriptions (
 create index subscriptions_newest on public.subscriptions (agency_id, created_at desc, id desc);
 
 comment on table public.subscriptions is 'Hooks: which https target wants to hear of which event. Removing the row unsubscribes.';
-comment on column public.subscriptions.agency_id is 'The agency.';
-comment on column public.subscriptions.id is 'Identifier.';
 comment on column public.subscriptions.event_type is 'deal_won, offer_accepted, signature_signed or document_completed.';
 comment on column public.subscriptions.target_url is 'Where the event is posted to: https, without user or password, on any port, since receivers on servers of one''s own often have a high one and addresses inside a network are refused on every port. Its address is judged by the functions, when subscribing and again before each delivery.';
 comment on column public.subscriptions.created_at is 'When it was made.';

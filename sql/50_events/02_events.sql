@@ -34,7 +34,6 @@ create index events_pending on public.events (agency_id, available_at, id) where
 create index events_leased on public.events (lease_until) where status = 'claimed';
 
 comment on table public.events is 'The queue of events and what became of them. A row exists only when the agency had a subscription at the transition.';
-comment on column public.events.agency_id is 'The agency.';
 comment on column public.events.id is 'Identifier; sent to targets as x-service-delivery.';
 comment on column public.events.event_type is 'deal_won, offer_accepted, signature_signed or document_completed.';
 comment on column public.events.subject_id is 'The operation, offer, signature or document.';

@@ -29,8 +29,6 @@ create unique index target_gets_an_event_once on public.deliveries (event_id, su
 create index deliveries_by_event on public.deliveries (event_id, agency_id);
 
 comment on table public.deliveries is 'The delivery log: one row for each attempt at each target, written before the POST. Kept 90 days.';
-comment on column public.deliveries.agency_id is 'The agency.';
-comment on column public.deliveries.id is 'Identifier.';
 comment on column public.deliveries.event_id is 'The event that was posted, as in events.id.';
 comment on column public.deliveries.subscription_id is 'The subscription; it may be gone since.';
 comment on column public.deliveries.target_url is 'Where it was posted to.';

@@ -25,8 +25,6 @@ create unique index message_waits_once on public.intake_jobs (agency_id, message
 create unique index screen_waits_once on public.intake_jobs (agency_id, screen_id) where screen_id is not null;
 
 comment on table public.intake_jobs is 'What waits for the intake: a message to qualify or a person to screen. The row goes when the work is done.';
-comment on column public.intake_jobs.agency_id is 'The agency.';
-comment on column public.intake_jobs.id is 'Identifier.';
 comment on column public.intake_jobs.message_id is 'The message to qualify, or null.';
 comment on column public.intake_jobs.screen_id is 'The sanctions screen to resolve, or null.';
 comment on column public.intake_jobs.attempts is 'Attempts so far, counted when a run claims the job. At most 5.';

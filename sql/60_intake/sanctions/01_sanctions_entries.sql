@@ -79,7 +79,6 @@ create table public.sanctions_loads (
 create index sanctions_loads_newest on public.sanctions_loads (loaded_at desc);
 
 comment on table public.sanctions_loads is 'Each load of the sanctions list and what it changed. For operators.';
-comment on column public.sanctions_loads.id is 'Identifier.';
 comment on column public.sanctions_loads.loaded_at is 'When the list was swapped.';
 comment on column public.sanctions_loads.file_name is 'The file it came from.';
 comment on column public.sanctions_loads.entries is 'Entries of the list as it then was.';

@@ -64,7 +64,7 @@ export const BREAKS: Record<string, Record<string, Break>> = {
       breaks: `create schema aside; alter function api.list_agents(boolean, integer, text) set schema aside;
         drop index public.documents_by_kind; alter table public.token_rules drop constraint issuer_is_a_url`,
       says: /^missing: constraint issuer_is_a_url on public\.token_rules, index documents_by_kind on public\.documents, function api\.list_agents/,
-      mend: /applied by half.*sql\/10_identity\/access_tokens\.sql, sql\/40_pipeline\/09_documents\.sql, sql\/70_api\/agents\.sql/,
+      mend: /applied by half.*sql\/10_access\/access_tokens\.sql, sql\/40_pipeline\/09_documents\.sql, sql\/70_api\/agents\.sql/,
       mended: `alter function aside.list_agents(boolean, integer, text) set schema api; drop schema aside;
         create index documents_by_kind on public.documents (agency_id, kind, created_at desc, id desc);
         alter table public.token_rules add constraint issuer_is_a_url check (issuer ~ '^https?://')`,
@@ -72,7 +72,7 @@ export const BREAKS: Record<string, Record<string, Break>> = {
     "a whole table is missing": {
       breaks: "alter table public.sanctions_loads set schema admin",
       says: /^missing: table public\.sanctions_loads$/,
-      mend: /sql\/25_sanctions\/01_sanctions_entries\.sql/,
+      mend: /sql\/60_intake\/sanctions\/01_sanctions_entries\.sql/,
       mended: "alter table admin.sanctions_loads set schema public",
     },
   },
@@ -89,7 +89,7 @@ export const BREAKS: Record<string, Record<string, Break>> = {
     "a definer function lost its search_path": {
       breaks: "alter function private.call_function(text, jsonb) reset search_path",
       says: /function private\.call_function\(text,jsonb\)/,
-      mend: /sql\/90_jobs\/00_call_function\.sql/,
+      mend: /sql\/90_operators\/call_function\.sql/,
       mended: "alter function private.call_function(text, jsonb) set search_path = ''",
     },
     "a trigger is off": {
@@ -338,7 +338,7 @@ export const DEEP_BREAKS: Record<string, Record<string, Break>> = {
     "a policy of Storage is missing": {
       breaks: "alter policy documents_select_own on storage.objects rename to other",
       says: /^documents_select_own on storage\.objects is missing$/,
-      mend: /sql\/55_storage\/02_documents_objects\.sql/,
+      mend: /sql\/40_pipeline\/document_files\.sql/,
       mended: "alter policy other on storage.objects rename to documents_select_own",
     },
   },
@@ -347,14 +347,14 @@ export const DEEP_BREAKS: Record<string, Record<string, Break>> = {
       breaks: `select set_config('storage.allow_delete_query', 'true', true);
         delete from storage.buckets where id = 'documents'`,
       says: /^is not there/,
-      mend: /sql\/55_storage\/01_documents_bucket\.data\.sql/,
+      mend: /sql\/40_pipeline\/document_files\.data\.sql/,
       mended: BUCKET,
     },
     "it is public": {
       breaks:
         "update storage.buckets set public = true, file_size_limit = null where id = 'documents'",
       says: /^is public, no size limit, application\/pdf .*; it must be private, 20971520 bytes, /,
-      mend: /sql\/55_storage\/01_documents_bucket\.data\.sql/,
+      mend: /sql\/40_pipeline\/document_files\.data\.sql/,
       mended: BUCKET,
     },
   },

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse } from "smol-toml";
-import { Failure, messageOf } from "./failure.ts";
+import { Failure, messageOf } from "../failure.ts";
 
 /** The directory of `config.toml`, from which its paths count. */
 export const supabaseDirectory = resolve(import.meta.dirname, "..");

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { Failure } from "./failure.ts";
+import { Failure } from "../failure.ts";
 
 /** Reads a file of JSON that the stack keeps in its data folder; nothing when there is none yet. */
 export function readKept<Content>(

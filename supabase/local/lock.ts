@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "./failure.ts";
+import { Failure } from "../failure.ts";
 import { isAlive } from "./postgres/postmaster.ts";
 
 /** Makes sure that one stack works on a data folder; gives how to release it. */

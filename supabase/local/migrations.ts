@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import postgres from "postgres";
-import { schemaFiles } from "./schema/load.ts";
-import { runSupabase } from "./supabase-cli.ts";
+import { schemaFiles } from "../schema/load.ts";
+import { runSupabase } from "./supabase_cli.ts";
 
 /** Applies what is pending of `supabase/migrations`, by the Supabase CLI; gives how many files. */
 export async function applyMigrations(databaseUrl: string): Promise<number> {

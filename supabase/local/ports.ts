@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:net";
-import { Failure } from "./failure.ts";
+import { Failure } from "../failure.ts";
 
 /** A loopback port that nobody listens on at the moment. */
 export async function freePort(): Promise<number> {

@@ -1,4 +1,4 @@
-import { messageOf } from "./failure.ts";
+import { messageOf } from "../failure.ts";
 
 /** What of a refusal its message leaves to the details. */
 interface Details {

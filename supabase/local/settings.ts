@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Failure } from "./failure.ts";
+import { Failure } from "../failure.ts";
 
 /** What the environment says about the local stack. */
 export interface Settings {

@@ -6,7 +6,7 @@ import { findDeno } from "../../supabase/local/functions/deno.ts";
 import { createAuthority, issueCertificate } from "../drain/receiver/certificates.ts";
 import { hang } from "../drain/receiver/receiver.ts";
 import { World } from "../drain/world.ts";
-import { FastTarget } from "./drain/fast-target.ts";
+import { FastTarget } from "./drain/fast_target.ts";
 import { drainTo, giveUp } from "./drain/queue.ts";
 import { median, ratioOf } from "./rounds.ts";
 import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
@@ -101,7 +101,7 @@ async function bareLoop(world: World, agency: string, target: FastTarget): Promi
       ...args,
       config,
       "-A",
-      join(here, "bare-loop.ts"),
+      join(here, "bare_loop.ts"),
       target.url,
       secret,
       `${EXCHANGES_WITH_A_HOST.max}`,

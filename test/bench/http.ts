@@ -11,7 +11,7 @@ const timing = { rounds: 7, seconds: 3, warm_up_seconds: 3 };
 /** More than can be used up: each is moved twice, and a PATCH a millisecond would need 12,000. */
 const operationCount = 15_000;
 
-const api = { name: "api", entrypoint: join(import.meta.dirname, "http", "api-with-no-op.ts") };
+const api = { name: "api", entrypoint: join(import.meta.dirname, "http", "api_with_no_op.ts") };
 
 /**
  * Requests over HTTP against one that goes the same way (front, function, gateway, one RPC) to an RPC that lets the

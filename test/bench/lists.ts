@@ -1,7 +1,7 @@
 import { type TestStack, testStack } from "../stack/harness.ts";
 import { type BenchAgency, newAgencies } from "./agencies.ts";
-import { fillLists } from "./lists-data.ts";
-import { assertIndexed } from "./lists-plans.ts";
+import { fillLists } from "./lists_data.ts";
+import { assertIndexed } from "./lists_plans.ts";
 import { type Generator, startGenerator } from "./load/generator.ts";
 import type { Load, PlannedRequest } from "./load/plan.ts";
 import { inTurn, median } from "./rounds.ts";

@@ -2,7 +2,7 @@ import { World } from "../drain/world.ts";
 import { type BenchAgency, newAgencies } from "./agencies.ts";
 import { startGenerator } from "./load/generator.ts";
 import type { PlannedRequest } from "./load/plan.ts";
-import { watchMemory } from "./memory-watch.ts";
+import { watchMemory } from "./memory_watch.ts";
 import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 
 const limit_mb = 150;

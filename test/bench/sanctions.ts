@@ -13,7 +13,7 @@ const STRANGERS = 20_000;
 const ORDINARY_NAMES = 2000;
 const RECALL_MIN = 0.97;
 const FALSE_ALARMS_MAX = 0.005;
-const LIST = readFileSync(join(import.meta.dirname, "sanctions-list.sql"), "utf8");
+const LIST = readFileSync(join(import.meta.dirname, "sanctions_list.sql"), "utf8");
 
 /** Names of people who are on no list, as leads have them. */
 const LEADS = [

@@ -9,7 +9,7 @@ import {
   type Office,
   openAuthorization,
 } from "../mcp/oauth/people.ts";
-import { RawClient } from "../mcp/oauth/raw-client.ts";
+import { RawClient } from "../mcp/oauth/raw_client.ts";
 import { type TestStack, testStack } from "../stack/harness.ts";
 import { launchBrowser, openPage, picture, shownText, signIn } from "./browser.ts";
 

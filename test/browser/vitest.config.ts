@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, "..", ".."),
     include: ["test/browser/**/*.test.ts"],
-    globalSetup: ["test/stack/global-setup.ts"],
+    globalSetup: ["test/stack/global_setup.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,

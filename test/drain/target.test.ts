@@ -166,7 +166,7 @@ describe("a POST", () => {
 
   test("goes to the address that was checked, under the name of the URL, which is not looked up again", async () => {
     const url = receiver.url("/pinned?x=%20", "target.example");
-    const outcome = await runInDeno("post-once.ts", { args: [url, "127.0.0.1"], environment });
+    const outcome = await runInDeno("post_once.ts", { args: [url, "127.0.0.1"], environment });
     expect(outcome).toEqual({ status: 200 });
     expect(receiver.at("/pinned?x=%20")).toMatchObject([
       { method: "POST", headers: { host: `target.example:${receiver.port}` } },
@@ -175,7 +175,7 @@ describe("a POST", () => {
 
   test("goes to the next address when nobody listens at the first", async () => {
     const url = receiver.url("/second", "target.example");
-    const outcome = await runInDeno("post-once.ts", {
+    const outcome = await runInDeno("post_once.ts", {
       args: [url, "127.0.0.2", "127.0.0.1"],
       environment,
     });
@@ -186,7 +186,7 @@ describe("a POST", () => {
   test("goes to no other address once a target may have it, though the connection was lost", async () => {
     receiver.on("/lost", reset);
     const url = receiver.url("/lost", "target.example");
-    const outcome = await runInDeno("post-once.ts", {
+    const outcome = await runInDeno("post_once.ts", {
       args: [url, "127.0.0.1", "127.0.0.1"],
       environment,
     });

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TestDatabase, testDatabase } from "../stack/harness.ts";
 
-const ADMIN = join(resolve(import.meta.dirname, "..", ".."), "supabase/local/admin.ts");
+const ADMIN = join(resolve(import.meta.dirname, "..", ".."), "supabase/commands/admin.ts");
 
 let database: TestDatabase;
 let agency: string;

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { Failure } from "../../supabase/local/failure.ts";
+import { Failure } from "../../supabase/failure.ts";
 import { freePort } from "../../supabase/local/ports.ts";
 import { bootstrapDatabase, bootstrapServer } from "../../supabase/local/postgres/bootstrap.ts";
 import { installExtensions } from "../../supabase/local/postgres/extensions.ts";

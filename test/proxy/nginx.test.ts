@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../supabase/local/ports.ts";
 import { createAuthority, issueCertificate } from "../drain/receiver/certificates.ts";
-import { type TestDeployment, testDeployment } from "../local/doctor/deployment.ts";
+import { type TestDeployment, testDeployment } from "../commands/doctor/deployment.ts";
 import { eventually } from "../local/fixtures.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, "..", ".."),
     include: ["test/proxy/**/*.test.ts"],
-    globalSetup: ["test/stack/global-setup.ts"],
+    globalSetup: ["test/stack/global_setup.ts"],
     pool: "forks",
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -20,7 +20,7 @@ export function loadFile(databaseUrl: string, ...paths: string[]): Promise<Ended
   return new Promise((done) => {
     execFile(
       process.execPath,
-      [join(root, "supabase/local/sanctions/load.ts"), ...paths],
+      [join(root, "supabase/commands/sanctions/load.ts"), ...paths],
       { env: { ...process.env, DATABASE_URL: databaseUrl } },
       (error, out, err) => done({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     );

@@ -15,9 +15,9 @@ interface Count {
 const checks: [name: string, program: string, args: string[]][] = [
   ["lint", "biome", ["check", "--error-on-warnings", "."]],
   ["types", "tsc", []],
-  ["types of the functions", "node", ["test/stack/check-functions.ts"]],
-  ["drift of migrations and types", "node", ["supabase/local/schema/drift.ts"]],
-  ["advisors", "node", ["supabase/local/schema/advisors.ts"]],
+  ["types of the functions", "node", ["test/stack/check_functions.ts"]],
+  ["drift of migrations and types", "node", ["supabase/schema/drift.ts"]],
+  ["advisors", "node", ["supabase/schema/advisors.ts"]],
 ];
 
 let running: ReturnType<typeof spawn> | undefined;

@@ -14,7 +14,7 @@ import {
   runFiles,
   type SchemaSource,
   schemaFiles,
-} from "../../supabase/local/schema/load.ts";
+} from "../../supabase/schema/load.ts";
 import { storeSecrets } from "../../supabase/local/secrets.ts";
 
 export { urlFor };

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { explainDatabase } from "../../local/command_database.ts";
+import { explainDatabase } from "../command_database.ts";
 
 /** A database that is only read. */
 export interface Reader {

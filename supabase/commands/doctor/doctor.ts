@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { exitWith } from "../../local/failure.ts";
+import { exitWith } from "../../failure.ts";
 import { readKeys } from "../../local/keys.ts";
 import { databaseUrl } from "../../local/postgres/server.ts";
 import { readSettings } from "../../local/settings.ts";

@@ -1,4 +1,4 @@
-import { messageOf } from "../../local/failure.ts";
+import { messageOf } from "../../failure.ts";
 import { type Check, type Group, type Outcome, unchecked, type Verdict, wrong } from "./check.ts";
 import { accessChecks } from "./checks/access.ts";
 import { databaseChecks } from "./checks/database.ts";

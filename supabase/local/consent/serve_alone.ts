@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { exitWith, Failure } from "../failure.ts";
+import { exitWith, Failure } from "../../failure.ts";
 import { serveConsentPage } from "./serve.ts";
 
 /*

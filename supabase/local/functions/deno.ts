@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../failure.ts";
 import type { FunctionConfig } from "./config.ts";
 
 const preload = join(import.meta.dirname, "preload.ts");

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../failure.ts";
 
 /**
  * What a worker of the hosted edge runtime may use up over its whole life, whoever's requests it is for. It is sent no

@@ -7,9 +7,9 @@ import type {
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Kysely } from "kysely";
 import { type Database, openDatabase } from "../postgres/pool.ts";
-import { CallSettings, readCallSettings, type Setting } from "./call-settings.ts";
-import { expectedErrorResponse } from "./expected-error.ts";
-import { serializeJsonStrings } from "./json-arguments.ts";
+import { CallSettings, readCallSettings, type Setting } from "./call_settings.ts";
+import { expectedErrorResponse } from "./expected_error.ts";
+import { serializeJsonStrings } from "./json_arguments.ts";
 import type { RequestSettings } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
 import { readersOf } from "./values.ts";

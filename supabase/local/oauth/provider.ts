@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
 import { errors, Provider } from "oidc-provider";
-import { claimsOf, throughHook } from "./access-token.ts";
+import { claimsOf, throughHook } from "./access_token.ts";
 import { accountOf, findUser } from "./accounts.ts";
 import type { OAuthKeys } from "./keys.ts";
 import type { OAuthStore } from "./store.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../failure.ts";
 
 /** Where the embedded server's programs and extension files are. */
 export interface PostgresBinaries {

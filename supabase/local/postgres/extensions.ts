@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../failure.ts";
 
 const standIns = join(import.meta.dirname, "..", "extensions");
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../failure.ts";
 
 /** The system account the server runs as; nothing to run it as ourselves. */
 export interface Owner {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Failure } from "../failure.ts";
+import { Failure } from "../../failure.ts";
 
 /** A fast shutdown writes a checkpoint; on a slow disk that takes a while. */
 export const FAST_SHUTDOWN_MS = 10_000;

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { Failure, messageOf } from "../failure.ts";
+import { Failure, messageOf } from "../../failure.ts";
 import { isPortFree } from "../ports.ts";
 import { watchdog } from "../watchdog.ts";
 import { findPostgres, type PostgresBinaries } from "./binaries.ts";

@@ -1,7 +1,7 @@
 import type { ConnectionContextOptions, VarsContext } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Kysely } from "kysely";
-import { expectedErrorResponse } from "../gateway/expected-error.ts";
+import { expectedErrorResponse } from "../gateway/expected_error.ts";
 import { readersOf } from "../gateway/values.ts";
 import { type Database, openDatabase } from "../postgres/pool.ts";
 import { sentenceOf } from "../sentence.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
-import { messageOf } from "../failure.ts";
+import { messageOf } from "../../failure.ts";
 import { openDatabase } from "../postgres/pool.ts";
 import { nextRun } from "./schedule.ts";
 

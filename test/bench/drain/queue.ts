@@ -1,5 +1,5 @@
 import type { World } from "../../drain/world.ts";
-import type { FastTarget } from "./fast-target.ts";
+import type { FastTarget } from "./fast_target.ts";
 
 /** Queues events, has them drained by one call, and returns how long it took until the target had read the last. */
 export async function drainTo(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type TestStack, testStack } from "../../stack/harness.ts";
 import { Assistant } from "./assistant.ts";
 import { createOffice, createPerson, decide, type Office, openAuthorization } from "./people.ts";
-import { claimsIn } from "./raw-client.ts";
+import { claimsIn } from "./raw_client.ts";
 
 let stack: TestStack;
 let office: Office;

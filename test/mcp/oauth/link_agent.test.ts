@@ -18,7 +18,7 @@ afterAll(() => stack?.stop());
 async function linkAgent(email: string) {
   const [agency] = await stack.sql`select slug from public.agencies where id = ${world.id}`;
   const args = ["link-agent", "--agency", agency?.slug, "--email", email];
-  return spawnSync(process.execPath, ["supabase/local/admin.ts", ...args], {
+  return spawnSync(process.execPath, ["supabase/commands/admin.ts", ...args], {
     cwd: root,
     encoding: "utf8",
     env: { ...process.env, DATABASE_URL: stack.databaseUrl },

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { type TestStack, testStack } from "../../stack/harness.ts";
 import { createOffice, createPerson, decide, type Office, openAuthorization } from "./people.ts";
-import { RawClient, register } from "./raw-client.ts";
+import { RawClient, register } from "./raw_client.ts";
 
 let stack: TestStack;
 let office: Office;

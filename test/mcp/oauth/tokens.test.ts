@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type TestStack, testStack } from "../../stack/harness.ts";
 import { post, request } from "../client.ts";
 import { createOffice, type Office } from "./people.ts";
-import { claimsIn, RawClient } from "./raw-client.ts";
+import { claimsIn, RawClient } from "./raw_client.ts";
 
 let stack: TestStack;
 let office: Office;

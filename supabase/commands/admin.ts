@@ -1,12 +1,12 @@
 import { Command, CommanderError } from "commander";
 import type postgres from "postgres";
+import { exitWith, Failure } from "../failure.ts";
 import { addAgencyVerbs } from "./admin/agencies.ts";
 import { addApiKeyVerbs } from "./admin/api_keys.ts";
 import { addContactVerbs } from "./admin/contacts.ts";
 import { addHookVerbs } from "./admin/hooks.ts";
 import { addOperationVerbs } from "./admin/operations.ts";
 import { explainDatabase, openDatabase } from "./command_database.ts";
-import { exitWith, Failure } from "../failure.ts";
 
 const program = new Command("npm run admin --")
   .usage("<verb> <options>")

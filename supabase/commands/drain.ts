@@ -1,7 +1,7 @@
 import type postgres from "postgres";
+import { exitWith, Failure, messageOf } from "../failure.ts";
 import { explainDatabase, openDatabase } from "./command_database.ts";
 import { type Drained, drainOnce } from "./drain_runs.ts";
-import { exitWith, Failure, messageOf } from "../failure.ts";
 
 /** Drains once, as the minute job does, and prints what was done. */
 async function main(): Promise<void> {

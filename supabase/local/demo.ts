@@ -3,10 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type postgres from "postgres";
 import { Permission } from "../../types/contracts/permissions.ts";
-import { readConfig, supabaseDirectory } from "./config.ts";
 import { Failure } from "../failure.ts";
-import { hasTexts, keep, readKept } from "./kept_file.ts";
 import { runFiles } from "../schema/load.ts";
+import { readConfig, supabaseDirectory } from "./config.ts";
+import { hasTexts, keep, readKept } from "./kept_file.ts";
 
 /** The files of demo data that `supabase/config.toml` names, in their order; `supabase db reset` loads the same. */
 export function seedFiles(): string[] {

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import postgres from "postgres";
+import { Failure } from "../failure.ts";
 import { schemaFiles } from "../schema/load.ts";
 import { runSupabase } from "./supabase_cli.ts";
 
@@ -19,10 +20,17 @@ async function pendingMigrations(databaseUrl: string): Promise<string[]> {
     const applied = row?.known
       ? await sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations`
       : [];
-    const versions = new Set(applied.map(({ version }) => version));
-    return schemaFiles("migrations").filter(
-      (file) => !versions.has(basename(file).split("_")[0] ?? ""),
+    const files = new Map(
+      schemaFiles("migrations").map((file) => [basename(file).split("_")[0], file]),
     );
+    const unknown = applied.map(({ version }) => version).filter((version) => !files.has(version));
+    if (unknown.length > 0) {
+      throw new Failure(
+        `the database has migrations that this version does not know (${unknown.join(", ")}): another version made it; name a new folder with DATA_DIR, or remove the one it is in`,
+      );
+    }
+    for (const { version } of applied) files.delete(version);
+    return [...files.values()];
   } finally {
     await sql.end();
   }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import postgres from "postgres";
-import { demoKey, demoLogin, type Login, seedWhenEmpty } from "./demo.ts";
 import { exitWith } from "../failure.ts";
+import { demoKey, demoLogin, type Login, seedWhenEmpty } from "./demo.ts";
 import { readFunctions } from "./functions/config.ts";
 import { findDeno } from "./functions/deno.ts";
 import { requireProc } from "./functions/limits.ts";

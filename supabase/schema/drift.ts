@@ -2,6 +2,7 @@ import { readExpectedText } from "../commands/doctor/expected.ts";
 import { exitWith } from "../failure.ts";
 import { generateCatalog } from "./catalog_file.ts";
 import { buildDatabase, planTowards, withServer } from "./databases.ts";
+import { findChangedMigrations } from "./landed.ts";
 import { compareRows, readReferenceRows } from "./reference_rows.ts";
 import { generateTypes, readTypes } from "./types_file.ts";
 
@@ -10,7 +11,9 @@ export async function findDrift(): Promise<string> {
   return withServer(async (server) => {
     const migrated = await buildDatabase(server, "migrations");
     const wanted = await buildDatabase(server, "sql");
-    const parts: string[] = [];
+    const parts = findChangedMigrations().map(
+      (change) => `Migrations are append-only, and ${change}.`,
+    );
     const schema = await planTowards(server, migrated, wanted);
     if (schema !== "") parts.push(`supabase/migrations lack, against sql/:\n\n${schema}`);
     const rows = compareRows(await readReferenceRows(migrated), await readReferenceRows(wanted));

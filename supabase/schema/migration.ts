@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { exitWith, Failure } from "../failure.ts";
 import { cloneDatabase, type ThrowawayServer, urlFor } from "../local/postgres/throwaway.ts";
 import { buildDatabase, planTowards, withServer } from "./databases.ts";
+import { recordMigration } from "./landed.ts";
 import { migrationsDirectory, readSql, runFile, runText, schemaFiles } from "./load.ts";
 import { compareRows, readReferenceRows } from "./reference_rows.ts";
 
@@ -31,7 +32,10 @@ async function main([name]: string[]): Promise<void> {
   const path = join(migrationsDirectory, `${stamp}_${name}.sql`);
   mkdirSync(migrationsDirectory, { recursive: true });
   writeFileSync(path, text);
-  console.log(`Wrote ${relative(process.cwd(), path)}. Read it before you commit it.`);
+  recordMigration(path);
+  console.log(
+    `Wrote ${relative(process.cwd(), path)}. Read it before you commit it; to make it anew, remove it and its line in migrations.sha256.`,
+  );
 }
 
 /** The data files that change a row once the schema is there. They can be run any number of times. */

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../supabase/local/ports.ts";
-import { createAuthority, issueCertificate } from "../drain/receiver/certificates.ts";
 import { type TestDeployment, testDeployment } from "../commands/doctor/deployment.ts";
+import { createAuthority, issueCertificate } from "../drain/receiver/certificates.ts";
 import { eventually } from "../local/fixtures.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");

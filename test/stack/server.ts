@@ -9,13 +9,13 @@ import {
   type ThrowawayServer,
   urlFor,
 } from "../../supabase/local/postgres/throwaway.ts";
+import { storeSecrets } from "../../supabase/local/secrets.ts";
 import {
   loadSchema,
   runFiles,
   type SchemaSource,
   schemaFiles,
 } from "../../supabase/schema/load.ts";
-import { storeSecrets } from "../../supabase/local/secrets.ts";
 
 export { urlFor };
 

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
-import { explainDatabase, openDatabase } from "../command_database.ts";
 import { exitWith, Failure } from "../../failure.ts";
+import { explainDatabase, openDatabase } from "../command_database.ts";
 import { copyEntries } from "./copy.ts";
 import { ListFile, type ReadProgress, type UnusedRow } from "./file.ts";
 

@@ -1,8 +1,5 @@
 create function private.is_currency(code text) returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   return code = any (array[

@@ -6,8 +6,7 @@ create function private.raise_error(
   issue jsonb default null,
   hints jsonb default null
 ) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   raise exception using
@@ -29,8 +28,7 @@ comment on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) is
 grant execute on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse(reason text, message text, details jsonb default '{}') returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.raise_error(422, 'validation_error', message, jsonb_build_object('reason', reason) || details);
 $$;
@@ -47,8 +45,7 @@ create function private.refuse_member(
   issue_message text default null,
   issue_values jsonb default null
 ) returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.raise_error(422, 'validation_error', message,
     jsonb_build_object(
@@ -61,8 +58,7 @@ comment on function private.refuse_member(text, text, text, text, jsonb, text, j
 grant execute on function private.refuse_member(text, text, text, text, jsonb, text, jsonb) to anon, authenticated;
 
 create function private.refuse_reference(path text, message text, issue text default 'unknown_reference') returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.refuse_member('unknown_reference', path, issue, message);
 $$;

@@ -1,7 +1,5 @@
 create function private.is_day(value text) returns boolean
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   -- Years 400 apart have the same calendar, and Postgres knows no year 0.
@@ -14,9 +12,7 @@ comment on function private.is_day(text) is 'Whether a text is a day of the cale
 grant execute on function private.is_day(text) to anon, authenticated;
 
 create function private.is_time(value text) returns boolean
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   -- Postgres would take much more for a time: "tomorrow", "04/05/2026 5 pm".
@@ -29,9 +25,7 @@ comment on function private.is_time(text) is
 grant execute on function private.is_time(text) to anon, authenticated;
 
 create function private.at_local_time(value text, time_zone text, path text) returns timestamptz
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   local_time timestamp;
@@ -70,10 +64,7 @@ grant execute on function private.at_local_time(text, text, text) to anon, authe
 -- As its owner, because callers and functions that run as their owner both ask: a plan under RLS is made anew whenever
 -- the role changes.
 create function private.time_zone() returns text
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return (select a.time_zone from public.agencies a where a.id = (select private.agency_id()));
@@ -83,9 +74,7 @@ comment on function private.time_zone() is 'The time zone of the caller''s agenc
 grant execute on function private.time_zone() to anon, authenticated;
 
 create function private.day_start(value text, days_later int, path text) returns timestamptz
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   day date;

@@ -1,7 +1,5 @@
 create function private.encode_cursor(list text, position_at timestamptz, id uuid) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return translate(
@@ -13,9 +11,7 @@ comment on function private.encode_cursor(text, timestamptz, uuid) is 'An opaque
 grant execute on function private.encode_cursor(text, timestamptz, uuid) to anon, authenticated;
 
 create function private.decode_cursor(list text, page_cursor text, out position_at timestamptz, out id uuid)
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   parts text[];
@@ -50,8 +46,7 @@ create function private.list_page(
   page_limit int,
   page_cursor text
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   rows_wanted int := coalesce(page_limit, 50);
@@ -97,9 +92,7 @@ comment on function private.list_page(uuid, text, text, text, text[], jsonb, int
 grant execute on function private.list_page(uuid, text, text, text, text[], jsonb, int, text) to anon, authenticated;
 
 create function private.cut_list(items jsonb, total bigint, shown int) returns jsonb
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return jsonb_build_object('total', total, 'truncated', total > shown, 'items', coalesce(items, '[]'));

@@ -2,9 +2,7 @@
 -- is said here too. Each RPC names its contract, in the words of JSON Schema as far as they reach; test/api/rules compares
 -- it with that of the functions.
 create function private.string_problem(content text, rule jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   format text := rule ->> 'format';
@@ -39,9 +37,7 @@ comment on function private.string_problem(text, jsonb) is 'What is wrong with a
 grant execute on function private.string_problem(text, jsonb) to anon, authenticated;
 
 create function private.number_problem(number numeric, rule jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return case
@@ -57,9 +53,7 @@ comment on function private.number_problem(numeric, jsonb) is 'What is wrong wit
 grant execute on function private.number_problem(numeric, jsonb) to anon, authenticated;
 
 create function private.problem_with(value jsonb, rule jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   sent text := jsonb_typeof(value);
@@ -91,8 +85,7 @@ comment on function private.problem_with(jsonb, jsonb) is 'What is wrong with a 
 grant execute on function private.problem_with(jsonb, jsonb) to anon, authenticated;
 
 create function private.refuse_request(part text, issues jsonb) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   perform private.refuse('invalid_' || part, format('The %s does not fit.', part), jsonb_build_object('issues', issues));
@@ -103,8 +96,7 @@ comment on function private.refuse_request(text, jsonb) is
 grant execute on function private.refuse_request(text, jsonb) to anon, authenticated;
 
 create function private.refuse_request_member(path text, message text, part text default 'body') returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   perform private.refuse_request(part, jsonb_build_array(jsonb_build_object('path', path, 'message', message)));
@@ -114,8 +106,7 @@ comment on function private.refuse_request_member(text, text, text) is 'The same
 grant execute on function private.refuse_request_member(text, text, text) to anon, authenticated;
 
 create function private.judged(request jsonb, contract jsonb, part text default 'body') returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   issues_max constant int := 50;

@@ -1,9 +1,6 @@
 -- These run for each row of a search and for each write; PL/pgSQL keeps their plans for the session.
 create function private.plain_text(value text) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- Called stable by its authors only because a dictionary could be edited; ours is not, so indexes may rely on it.
@@ -15,10 +12,7 @@ comment on function private.plain_text(text) is 'A text without case and accents
 grant execute on function private.plain_text(text) to anon, authenticated;
 
 create function private.is_visible(value text) returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- Nearly every text has a plain letter or digit. Else it takes a character that is no blank (White_Space), no control
@@ -32,10 +26,7 @@ comment on function private.is_visible(text) is 'Whether a text has a character 
 grant execute on function private.is_visible(text) to anon, authenticated;
 
 create function private.searched_text(variadic parts text[]) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- concat_ws is not immutable, because it takes any type; of texts alone this is.
@@ -46,10 +37,7 @@ comment on function private.searched_text(text[]) is 'The texts by which a row i
 grant execute on function private.searched_text(text[]) to anon, authenticated;
 
 create function private.plain_words(value text) returns text[]
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   return array_remove(
@@ -60,10 +48,7 @@ comment on function private.plain_words(text) is 'The words of a text without ca
 grant execute on function private.plain_words(text) to anon, authenticated;
 
 create function private.search_vector(agency_id uuid, value text) returns tsvector
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 declare
   -- Each trigram carries the agency, so that an index over all agencies is as quick as one over a single agency.
@@ -78,10 +63,7 @@ comment on function private.search_vector(uuid, text) is 'The trigrams of a text
 grant execute on function private.search_vector(uuid, text) to anon, authenticated;
 
 create function private.search_query(agency_id uuid, words text[], with_errors boolean) returns tsquery
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 declare
   agency text := left(agency_id::text, 8);
@@ -102,10 +84,7 @@ comment on function private.search_query(uuid, text[], boolean) is
   'The query of a search vector for some words of one agency: all words as they begin, or with a typing error in each.';
 
 create function private.all_trigrams(agency text, part text) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   return (
@@ -116,9 +95,7 @@ $$;
 comment on function private.all_trigrams(text, text) is 'The trigrams of a part of a word, all of them wanted, as text of a tsquery.';
 
 create function private.screening_name(name text) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   -- Letters of every script stay, since lists name people in their own. The dictionary is named, so the result is fixed.

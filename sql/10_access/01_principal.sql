@@ -11,9 +11,7 @@ create type private.principal as (
 comment on type private.principal is 'Who is calling: an API key or a signed-in agent, its one agency and what it may do.';
 
 create function private.role_permissions(role text) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return case
@@ -29,10 +27,7 @@ comment on function private.role_permissions(text) is 'What an agent''s role all
 -- Looked up for each statement that asks, ten times for a new lead, so each part of it counts. A setting that remembered
 -- the answer could be forged by any role.
 create function private.principal() returns private.principal
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 declare
   caller private.principal;
@@ -75,9 +70,7 @@ comment on function private.principal() is
 grant execute on function private.principal() to anon, authenticated;
 
 create function private.missing_permissions(caller private.principal, variadic wanted text[]) returns jsonb
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return (select coalesce(jsonb_agg(w order by n), '[]') from unnest(wanted) with ordinality u (w, n)
@@ -89,9 +82,7 @@ comment on function private.missing_permissions(private.principal, text[]) is
 grant execute on function private.missing_permissions(private.principal, text[]) to anon, authenticated;
 
 create function private.agency_id() returns uuid
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (private.principal()).agency_id;
@@ -101,9 +92,7 @@ comment on function private.agency_id() is 'The caller''s agency. Policies compa
 grant execute on function private.agency_id() to anon, authenticated;
 
 create function private.touch_api_key(agency_id uuid, credential_id uuid) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   -- Skips a row that another request is touching, so that parallel requests never wait for each other here.
@@ -120,9 +109,7 @@ $$;
 comment on function private.touch_api_key(uuid, uuid) is 'Notes that a key was used, at most once a minute.';
 
 create function private.authorize(required_permission text default null) returns private.principal
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal := private.principal();

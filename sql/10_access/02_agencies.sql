@@ -19,8 +19,7 @@ comment on column public.agencies.country is 'ISO 3166-1 alpha-2 country; phone 
 comment on column public.agencies.created_at is 'When the agency was created.';
 
 create function private.tg_agencies__time_zone() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   -- pg_timezone_names is too slow for a check on each write; asking Postgres to use the zone is the same question.

@@ -37,10 +37,7 @@ create policy select_own on public.agents for select to anon, authenticated
 grant select on public.agents to anon, authenticated;
 
 create function private.agent_json(agent public.agents) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   -- Without the e-mail address: any credential may read agents, the one inside a public website too.

@@ -1,7 +1,5 @@
 create function private.known_permissions() returns text[]
-language sql
-immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$
   select array[
     'leads:read', 'leads:write', 'operations:read', 'operations:write', 'properties:read', 'properties:write',

@@ -17,10 +17,7 @@ comment on column public.token_rules.blocked_client_ids is 'OAuth clients (assis
 alter table public.token_rules enable row level security;
 
 create function private.token_is_ours(claims jsonb) returns boolean
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 declare
   rules public.token_rules;
@@ -46,10 +43,7 @@ comment on function private.token_is_ours(jsonb) is
   'Whether an access token that the Data API verified is for this service: by issuer (public.token_rules), audience (authenticated; of an OAuth client the connector too), person (not anonymous) and OAuth client (not blocked).';
 
 create function private.access_token_hook(event jsonb) returns jsonb
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 declare
   client_id text := event #>> '{claims,client_id}';

@@ -10,9 +10,7 @@ comment on type private.budget is 'What one request made of a bucket: whether it
 
 -- The one rule of all buckets; where each keeps its state is its own affair.
 create function private.spend(full_at_us bigint, now_us bigint, requests_per_minute int) returns private.budget
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   interval_us bigint := greatest(60000000 / requests_per_minute, 1);
@@ -37,8 +35,7 @@ comment on function private.spend(bigint, bigint, int) is
   'Takes one request from a bucket that will be full at a time given in microseconds, null if it never was used. It holds as many requests as may be made a minute, and refills continuously.';
 
 create function private.show_budget(budget private.budget) returns text
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   return

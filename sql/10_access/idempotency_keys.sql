@@ -21,9 +21,7 @@ comment on column public.idempotency_keys.expires_at is 'From then on the key is
 alter table public.idempotency_keys enable row level security;
 
 create function private.replay(endpoint text, idempotency_key text, body jsonb) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal;
@@ -62,9 +60,7 @@ comment on function private.replay(text, text, jsonb) is
 grant execute on function private.replay(text, text, jsonb) to anon, authenticated;
 
 create function private.answer(idempotency_key text, status int, body jsonb) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal;

@@ -20,9 +20,7 @@ alter table public.rate_limits enable row level security;
 -- hold a row lock while the request works, and must not make a reading request wait for the disk. A crash empties
 -- it, which only gives every credential a full bucket.
 create function private.rate_bucket(credential_id uuid) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return 'rate_limit.bucket_' || replace(credential_id::text, '-', '');
@@ -31,9 +29,7 @@ $$;
 comment on function private.rate_bucket(uuid) is 'Name of the sequence that holds a credential''s request bucket.';
 
 create function private.tg_rate_limits__bucket() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' then
@@ -53,9 +49,7 @@ create trigger _500_bucket after insert or delete on public.rate_limits
   for each row execute function private.tg_rate_limits__bucket();
 
 create function private.tg_credentials__rate_limit() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' then
@@ -74,9 +68,7 @@ create trigger _500_rate_limit after insert or delete on public.agents
   for each row execute function private.tg_credentials__rate_limit();
 
 create function private.take_token(agency_id uuid, credential_id uuid) returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   bucket regclass;

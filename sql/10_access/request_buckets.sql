@@ -13,9 +13,7 @@ comment on column public.request_buckets.full_at is 'When the bucket will be ful
 alter table public.request_buckets enable row level security;
 
 create function private.take_from_bucket(bucket_key text, requests_per_minute int) returns private.budget
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   bucket public.request_buckets;
@@ -37,9 +35,7 @@ $$;
 comment on function private.take_from_bucket(text, int) is 'Takes one request from a bucket that is named, and makes the bucket when there is none.';
 
 create function private.take_public_token(bucket_key text, requests_per_minute int) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   budget private.budget := private.take_from_bucket('link:' || bucket_key, requests_per_minute);
@@ -55,9 +51,7 @@ comment on function private.take_public_token(text, int) is
   'Takes one request from a public link''s bucket, and sets the RateLimit headers. Refuses with rate_limited.';
 
 create function private.count_stranger(address text, key_prefix text) returns private.budget
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   -- An office shares an address, and one of its scripts may have lost its key, so both are generous.

@@ -1,10 +1,7 @@
 -- How a person wrote a phone or an e-mail is no reason to lose their lead: what can be read is stored in its normal form,
 -- all else as it came. Only the normal forms find a contact. PL/pgSQL, because its plans are kept for the session.
 create function private.is_e164(phone text) returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- That a number can exist is known only roughly here: Spain's have nine digits and begin with 5 to 9, and no country
@@ -16,10 +13,7 @@ comment on function private.is_e164(text) is 'Whether a phone is in E.164, for e
 grant execute on function private.is_e164(text) to anon, authenticated;
 
 create function private.is_email(email text) returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- Looked at four times with each lead: what the dots must not do is no part of the expression, because looking ahead
@@ -32,10 +26,7 @@ comment on function private.is_email(text) is 'Whether a text is an e-mail addre
 grant execute on function private.is_email(text) to anon, authenticated;
 
 create function private.as_sent(value text) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   return case
@@ -50,10 +41,7 @@ comment on function private.as_sent(text) is
 grant execute on function private.as_sent(text) to anon, authenticated;
 
 create function private.normal_phone(phone text) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 declare
   bare text;
@@ -70,10 +58,7 @@ comment on function private.normal_phone(text) is
 grant execute on function private.normal_phone(text) to anon, authenticated;
 
 create function private.normal_email(email text) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 declare
   bare text;
@@ -91,8 +76,7 @@ comment on function private.normal_email(text) is
 grant execute on function private.normal_email(text) to anon, authenticated;
 
 create function private.tg__normal_forms() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   new.phone := private.normal_phone(new.phone);

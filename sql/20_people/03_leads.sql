@@ -111,10 +111,7 @@ create trigger _100_refuse_removal before delete or truncate on public.leads
   for each statement execute function private.tg__refuse_removal();
 
 create function private.lead_json(lead public.leads) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

@@ -40,8 +40,7 @@ create policy select_own on public.contact_suggestions for select to anon, authe
   using (agency_id = (select private.agency_id()));
 
 create function private.tg_contact_suggestions__decision() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   new.decided_at := case when new.status <> 'open' then clock_timestamp() end;

@@ -4,8 +4,7 @@ create index contacts_by_mailbox on public.contacts (agency_id, split_part(email
   where email_is_valid and merged_into is null;
 
 create function private.tg_contacts__compare_again() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   new.compared_at := null;
@@ -19,9 +18,7 @@ create trigger _100_compare_again before update of full_name, phone, email on pu
   execute function private.tg_contacts__compare_again();
 
 create function private.contacts_named_like(agency_id uuid, wanted text, likeness numeric, at_most int) returns uuid[]
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
+language plpgsql set search_path = '' set enable_seqscan = off
 as $$
 begin
   perform set_config('pg_trgm.similarity_threshold', likeness::text, true);
@@ -37,9 +34,7 @@ comment on function private.contacts_named_like(uuid, text, numeric, int) is
   'Contacts of an agency whose names have so many trigrams in common with one, at most so many of them.';
 
 create function private.near_duplicates(contact public.contacts, like_named uuid[]) returns setof public.contact_suggestions
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   -- More than that share nothing but a placeholder.
@@ -82,10 +77,7 @@ comment on function private.near_duplicates(public.contacts, uuid[]) is
   'The suggestions for a contact, from those of its agency that have its phone, its mailbox (the e-mail up to the @) or, as given, a name like its own.';
 
 create function private.contacts_to_compare(max_contacts int) returns setof public.contacts
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
+language plpgsql stable set search_path = '' set enable_seqscan = off
 as $$
 begin
   -- Agencies take turns, so that one with many does not stand before all others.
@@ -115,8 +107,7 @@ $$;
 comment on function private.contacts_to_compare(int) is 'The next contacts to compare: the longest waiting of each agency, turn by turn.';
 
 create function private.compare_contacts(max_contacts int default 1000, may_take interval default '20 seconds') returns int
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   like_max constant int := 100;

@@ -39,8 +39,7 @@ create trigger _100_refuse_removal before delete or truncate on public.contact_m
   for each statement execute function private.tg__refuse_removal();
 
 create function private.lock_contacts(contact_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   identity text;
@@ -62,8 +61,7 @@ $$;
 comment on function private.lock_contacts(uuid[]) is 'Keeps leads from being matched with these contacts until the transaction ends.';
 
 create function private.move_leads(agency_id uuid, lead_ids uuid[], from_id uuid, to_id uuid) returns uuid[]
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   moved uuid[];

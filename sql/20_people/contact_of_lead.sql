@@ -1,8 +1,5 @@
 create function private.names_compatible(a text, b text) returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 declare
   words_a text[] := private.plain_words(a);
@@ -16,8 +13,7 @@ comment on function private.names_compatible(text, text) is 'Whether two names m
 
 create function private.find_or_create_contact(
   agency_id uuid, full_name text, phone text, email text, out contact_id uuid, out is_known boolean)
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   -- What could not be read finds nobody: two people may both have written "none".

@@ -1,7 +1,5 @@
 create function private.takes_leads(agent public.agents) returns boolean
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return agent.active and agent.accepts_leads and 'leads:write' = any (private.role_permissions(agent.role));
@@ -11,9 +9,7 @@ comment on function private.takes_leads(public.agents) is
   'Whether a new lead may be given to an agent: one who is active, accepts leads and may change them. Who only reads could do nothing for it.';
 
 create function private.next_agent() returns uuid
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller_agency_id uuid := private.agency_id();
@@ -39,9 +35,7 @@ comment on function private.next_agent() is
 grant execute on function private.next_agent() to anon, authenticated;
 
 create function private.assign_agent(agent_id uuid) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller_agency_id uuid := private.agency_id();

@@ -81,10 +81,7 @@ create trigger _900_updated_at before update on public.properties
   for each row execute function private.tg__updated_at();
 
 create function private.property_json(property public.properties) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

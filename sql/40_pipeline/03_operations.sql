@@ -61,10 +61,7 @@ create trigger _100_refuse_removal before delete or truncate on public.operation
 
 -- PL/pgSQL, because its plans are kept for the session: a page serializes up to 200 rows.
 create function private.operation_json(operation public.operations) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return (
@@ -95,10 +92,7 @@ comment on function private.operation_json(public.operations) is 'The operation 
 
 -- As the owner, because the policies of the four tables behind the object would cost more than the reading.
 create function private.own_operation_json(operation public.operations) returns jsonb
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 begin
   if operation.agency_id is distinct from private.agency_id() then

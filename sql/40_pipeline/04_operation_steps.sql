@@ -31,9 +31,7 @@ grant select on public.operation_steps to anon, authenticated;
 
 -- PL/pgSQL, because its plan is kept for the session; it runs with every operation that is shown or moved.
 create function private.pending_actions(operation public.operations) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (
@@ -50,9 +48,7 @@ comment on function private.pending_actions(public.operations) is
 grant execute on function private.pending_actions(public.operations) to anon, authenticated;
 
 create function private.close_steps(agency_id uuid, operation_id uuid, event text) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   -- A look-up for each step of the operation; as a join, the kept plan might read all steps there are.
@@ -65,9 +61,7 @@ comment on function private.close_steps(uuid, uuid, text) is
   'Closes the gate steps of an operation that an event closes, as gate_steps.closed_by names it. Nothing to do where the flow has no such step or it is closed.';
 
 create function private.reopen_steps(agency_id uuid, operation_id uuid, event text) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   update public.operation_steps s set done = false
@@ -79,9 +73,7 @@ comment on function private.reopen_steps(uuid, uuid, text) is
   'Opens gate steps again because what closed them no longer holds.';
 
 create function private.refuse_to_reopen(operation public.operations, step_id text) returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   step public.gate_steps;
@@ -113,9 +105,7 @@ comment on function private.refuse_to_reopen(public.operations, text) is
   'Refuses to open a step again while what closed it holds (step_not_reopened): an offer, an accepted offer, the property chosen, a viewing that took place, a document received.';
 
 create function private.tg_operation_steps__done() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   operation public.operations;
@@ -143,9 +133,7 @@ comment on function private.tg_operation_steps__done() is
   'Dates the closing of a step. By hand, refuses every change on a closed operation (operation_closed), and to reopen a step while what closed it holds (step_not_reopened).';
 
 create function private.tg_operation_steps__by_hand() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   step public.gate_steps;
@@ -194,9 +182,7 @@ create trigger _100_refuse_removal before delete or truncate on public.operation
   for each statement execute function private.tg__refuse_removal();
 
 create function private.tg_operations__steps() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   insert into public.operation_steps (agency_id, operation_id, step_id, flow)
@@ -210,9 +196,7 @@ $$;
 comment on function private.tg_operations__steps() is 'Gives a new operation the gate steps of its flow.';
 
 create function private.tg_gate_steps__held() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   insert into public.operation_steps (agency_id, operation_id, step_id, flow)
@@ -224,9 +208,7 @@ $$;
 comment on function private.tg_gate_steps__held() is 'A step that is added to a gate holds the open operations too; each gets a row to tick.';
 
 create function private.tg_operations__property_chosen() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if new.property_id is not null then

@@ -1,7 +1,5 @@
 create function private.known_stages(operation_type text default null, active_only boolean default false) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return jsonb_build_object('stages', (
@@ -20,9 +18,7 @@ comment on function private.known_stages(text, boolean) is
 grant execute on function private.known_stages(text, boolean) to anon, authenticated;
 
 create function private.refuse_unknown_type(operation_type text, part text default 'body') returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   if not exists (select from public.flows f where f.operation_type = refuse_unknown_type.operation_type) then
@@ -37,9 +33,7 @@ comment on function private.refuse_unknown_type(text, text) is
 grant execute on function private.refuse_unknown_type(text, text) to anon, authenticated;
 
 create function private.refuse_lead_type(operation_type text) returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   side text := (select f.side from public.flows f where f.operation_type = refuse_lead_type.operation_type);
@@ -63,9 +57,7 @@ comment on function private.refuse_lead_type(text) is
 grant execute on function private.refuse_lead_type(text) to anon, authenticated;
 
 create function private.requires_reason(stage text, flow text default null) returns boolean
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return exists (
@@ -78,8 +70,7 @@ comment on function private.requires_reason(text, text) is
 
 -- SQL that sets nothing, so that queries take it in as a join: a day plan asks for hundreds of operations.
 create function private.stage_ahead(flow text, stage text) returns setof public.stages
-language sql
-stable
+language sql stable
 as $$
   select n.*
   from public.stages s
@@ -92,9 +83,7 @@ comment on function private.stage_ahead(text, text) is
 grant execute on function private.stage_ahead(text, text) to anon, authenticated;
 
 create function private.awaited_date(operation public.operations, stage public.stages) returns public.required_dates
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   awaited public.required_dates;
@@ -111,9 +100,7 @@ comment on function private.awaited_date(public.operations, public.stages) is
 grant execute on function private.awaited_date(public.operations, public.stages) to anon, authenticated;
 
 create function private.tg_operations__open() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   initial public.stages;
@@ -141,8 +128,7 @@ comment on function private.tg_operations__open() is
   'Puts a new operation on the flow of its type, at its first stage unless one is named (invalid_stage).';
 
 create function private.tg_operations__keep_identity() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if (new.agency_id, new.id, new.lead_id, new.operation_type, new.flow)
@@ -169,9 +155,7 @@ $$;
 comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected, but not removed (operation_closed). Notes when the row last changed.';
 
 create function private.tg_operations__move() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   target public.stages;
@@ -226,9 +210,7 @@ comment on function private.tg_operations__move() is
   'The stage machine: every change of operations.stage passes it, whoever makes it. Refuses, in this order, with operation_closed, invalid_stage, lost_reason_required, invalid_transition, stage_gate_blocked (with pending_actions), db_gate_blocked.';
 
 create function private.tg_operations__won() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   perform private.queue_event(new.agency_id, 'deal_won', new.id);

@@ -28,9 +28,7 @@ create policy select_own on public.stage_history for select to anon, authenticat
 grant select on public.stage_history to anon, authenticated;
 
 create function private.tg_operations__history() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   actor private.principal := private.principal();

@@ -60,9 +60,7 @@ grant select,
   on public.offers to anon, authenticated;
 
 create function private.tg_offers__record() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   operation public.operations;
@@ -95,8 +93,7 @@ comment on function private.tg_offers__record() is
   'Fills a new offer from its operation and property. Refuses with unknown_reference, operation_closed, property_required.';
 
 create function private.refuse_taken_property(offer public.offers) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   property_status text;
@@ -127,9 +124,7 @@ comment on function private.refuse_taken_property(public.offers) is
   'One property is promised once: refuses to accept an offer on a property that is sold, rented or withdrawn (property_not_available), or that another deal of the same side has an accepted offer on (offer_already_accepted).';
 
 create function private.tg_offers__date_acceptance() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   is_closed boolean;
@@ -181,9 +176,7 @@ comment on function private.tg_offers__date_acceptance() is
   'Dates the first acceptance, and keeps the accepted offer of a closed operation. Refuses with operation_closed, offer_already_accepted, property_not_available, change_refused.';
 
 create function private.tg_offers__recorded() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   perform private.close_steps(new.agency_id, new.operation_id, 'offer_recorded');
@@ -193,9 +186,7 @@ $$;
 comment on function private.tg_offers__recorded() is 'Recording an offer closes the step that waits for one.';
 
 create function private.tg_offers__accepted() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   update public.properties p set status = 'pending'
@@ -213,9 +204,7 @@ comment on function private.tg_offers__accepted() is
   'What acceptance does: the property returns to pending, its listings are paused, the step that waits for it closes, and the first time offer_accepted is queued.';
 
 create function private.tg_offers__no_longer_accepted() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   perform private.reopen_steps(new.agency_id, new.operation_id, 'offer_accepted');
@@ -244,10 +233,7 @@ create trigger _100_refuse_removal before delete or truncate on public.offers
   for each statement execute function private.tg__refuse_removal();
 
 create function private.offer_json(offer public.offers) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

@@ -60,9 +60,7 @@ grant select,
   on public.viewings to anon, authenticated;
 
 create function private.tg_viewings__operation() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   is_closed boolean;
@@ -84,8 +82,7 @@ comment on function private.tg_viewings__operation() is
   'A viewing is part of an operation of its lead (unknown_reference), and is not arranged for a closed one (operation_closed).';
 
 create function private.tg_viewings__queue_up() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   resource uuid;
@@ -102,9 +99,7 @@ $$;
 comment on function private.tg_viewings__queue_up() is 'Lets bookings of one agent or one property through one after the other.';
 
 create function private.tg_viewings__done() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   perform private.close_steps(new.agency_id, new.operation_id, 'viewing_done');
@@ -114,8 +109,7 @@ $$;
 comment on function private.tg_viewings__done() is 'A viewing that took place closes the step of its operation that waits for one.';
 
 create function private.tg_viewings__took_place() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   -- The gate waits for a visit that happened; clients come a little early.
@@ -141,10 +135,7 @@ create trigger _900_updated_at before update on public.viewings
   for each row execute function private.tg__updated_at();
 
 create function private.viewing_json(viewing public.viewings) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

@@ -69,9 +69,7 @@ grant select,
   on public.documents to anon, authenticated;
 
 create function private.file_name(document public.documents) returns text
-language sql
-stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$
   -- Storage takes plain characters only: "DNI María.pdf" becomes "dni-maria.pdf". Names and types may disagree, so the
   -- ending follows from the type.
@@ -91,9 +89,7 @@ $$;
 comment on function private.file_name(public.documents) is 'The name of a document''s file in Storage, and when it is downloaded.';
 
 create function private.tg_documents__place_file() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   new.storage_path := case when new.content_type is not null then
@@ -105,8 +101,7 @@ comment on function private.tg_documents__place_file() is
   'Says where an announced file goes. Once it is there, it stays there.';
 
 create function private.tg_documents__date_completion() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' then
@@ -123,9 +118,7 @@ $$;
 comment on function private.tg_documents__date_completion() is 'Dates the first time a document is received or verified.';
 
 create function private.tg_documents__completed() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if new.operation_id is not null then
@@ -150,10 +143,7 @@ create trigger _600_completed after insert or update on public.documents
   for each row when (new.status in ('received', 'verified')) execute function private.tg_documents__completed();
 
 create function private.document_json(document public.documents) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

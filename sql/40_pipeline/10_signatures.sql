@@ -48,8 +48,7 @@ grant select,
   on public.signatures to anon, authenticated;
 
 create function private.tg_signatures__date_signing() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' then
@@ -66,9 +65,7 @@ $$;
 comment on function private.tg_signatures__date_signing() is 'Dates the first signing.';
 
 create function private.tg_signatures__signed() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' or old.signed_at is null then
@@ -87,10 +84,7 @@ create trigger _600_signed after insert or update on public.signatures
   for each row when (new.status = 'signed') execute function private.tg_signatures__signed();
 
 create function private.signature_json(signature public.signatures) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(

@@ -1,7 +1,5 @@
 create function private.permits(permission text) returns boolean
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return coalesce(permission = any ((private.principal()).permissions), false);
@@ -27,9 +25,7 @@ create policy documents_select_own on storage.objects for select to anon, authen
     and (storage.foldername(name))[1] = (select private.agency_id())::text);
 
 create function private.tg_objects__document_arrived() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   size bigint := (new.metadata ->> 'size')::bigint;
@@ -65,8 +61,7 @@ create trigger corredor_500_document_arrived after insert on storage.objects
   for each row when (new.bucket_id = 'documents') execute function private.tg_objects__document_arrived();
 
 create function private.tg_objects__document_stays() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if (old.bucket_id, old.name, old.version, old.metadata -> 'size')

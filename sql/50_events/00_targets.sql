@@ -2,10 +2,7 @@
 -- address; the drain judges every target again before each delivery. What they send is as a URL parser writes it: a host
 -- in plain characters. Other spellings of a name (percent signs, letters of other scripts) are refused here.
 create function private.private_targets_allowed() returns boolean
-language sql
-stable
-security definer
-set search_path = ''
+language sql stable security definer set search_path = ''
 as $$
   select exists (
     select from vault.decrypted_secrets s
@@ -16,9 +13,7 @@ comment on function private.private_targets_allowed() is
 grant execute on function private.private_targets_allowed() to anon, authenticated;
 
 create function private.ipv4_number(part text) returns bigint
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   digits constant text := '0123456789abcdef';
@@ -43,9 +38,7 @@ comment on function private.ipv4_number(text) is
 grant execute on function private.ipv4_number(text) to anon, authenticated;
 
 create function private.ipv4_address(host text) returns inet
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   parts text[] := string_to_array(host, '.');
@@ -70,9 +63,7 @@ comment on function private.ipv4_address(text) is
 grant execute on function private.ipv4_address(text) to anon, authenticated;
 
 create function private.is_public_address(address inet) returns boolean
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   if family(address) = 4 then
@@ -92,9 +83,7 @@ comment on function private.is_public_address(inet) is
 grant execute on function private.is_public_address(inet) to anon, authenticated;
 
 create function private.target_problem(target_url text) returns text
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   authority text := (regexp_match(target_url, '^https://([^/?#\\]*)', 'i'))[1];

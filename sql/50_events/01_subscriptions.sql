@@ -18,9 +18,7 @@ comment on column public.subscriptions.target_url is 'Where the event is posted 
 comment on column public.subscriptions.created_at is 'When it was made.';
 
 create function private.tg_subscriptions__cap() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   hooks_max constant int := 20;
@@ -57,9 +55,7 @@ grant select, delete on public.subscriptions to anon, authenticated;
 grant insert (agency_id, event_type, target_url) on public.subscriptions to anon, authenticated;
 
 create function private.one_spelling(target_url text) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   parts text[] := regexp_match(target_url, '^https://([^/?#]+)([^#]*)', 'i');
@@ -77,8 +73,7 @@ comment on function private.one_spelling(text) is
 grant execute on function private.one_spelling(text) to anon, authenticated;
 
 create function private.tg_subscriptions__one_spelling() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   new.target_url := private.one_spelling(new.target_url);

@@ -44,8 +44,7 @@ comment on function private.drain_announce(uuid, jsonb) is
 grant execute on function private.drain_announce(uuid, jsonb) to service_role;
 
 create function api.drain_announce(run_id uuid, deliveries jsonb) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.drain_announce(run_id, deliveries);
 $$;

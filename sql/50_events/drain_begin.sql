@@ -1,8 +1,6 @@
 create function private.drain_begin(
   continues uuid default null, share int default 0, shares int default 1, calls_again boolean default true) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   agency_ids uuid[];
@@ -69,8 +67,7 @@ grant execute on function private.drain_begin(uuid, int, int, boolean) to servic
 
 create function api.drain_begin(
   continues uuid default null, share int default 0, shares int default 1, calls_again boolean default true) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.drain_begin(continues, share, shares, calls_again);
 $$;

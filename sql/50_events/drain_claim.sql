@@ -121,8 +121,7 @@ comment on function private.drain_claim(uuid, int, uuid[]) is
 grant execute on function private.drain_claim(uuid, int, uuid[]) to service_role;
 
 create function api.drain_claim(run_id uuid, max_events int, busy_agencies uuid[]) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.drain_claim(run_id, max_events, busy_agencies);
 $$;

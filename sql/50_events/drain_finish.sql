@@ -49,8 +49,7 @@ comment on function private.drain_finish(uuid, jsonb) is
 grant execute on function private.drain_finish(uuid, jsonb) to service_role;
 
 create function api.drain_finish(run_id uuid, summary jsonb) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.drain_finish(run_id, summary);
 $$;

@@ -21,8 +21,7 @@ comment on function private.release_untried(uuid, uuid[]) is
   'Gives back those of the events that the run claimed and did not begin: it costs no attempt, and another run may take them at once. Returns how many.';
 
 create function private.continue_drain(run public.drain_runs) returns boolean
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if not run.calls_again
@@ -40,9 +39,7 @@ comment on function private.continue_drain(public.drain_runs) is
   'Calls the drain to go on where the run ends, if events are due that were so when its minute''s drain began. A failed event is not: it waits for the next minute. Returns whether it called.';
 
 create function private.drain_hand_over(run_id uuid, not_begun uuid[]) returns boolean
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   run public.drain_runs;
@@ -62,8 +59,7 @@ comment on function private.drain_hand_over(uuid, uuid[]) is
 grant execute on function private.drain_hand_over(uuid, uuid[]) to service_role;
 
 create function api.drain_hand_over(run_id uuid, not_begun uuid[]) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.drain_hand_over(run_id, not_begun));
 $$;

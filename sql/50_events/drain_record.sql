@@ -38,8 +38,7 @@ comment on function private.drain_record(uuid, jsonb, jsonb) is
 grant execute on function private.drain_record(uuid, jsonb, jsonb) to service_role;
 
 create function api.drain_record(run_id uuid, results jsonb, done jsonb) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.drain_record(run_id, results, done);
 $$;

@@ -1,7 +1,5 @@
 create function private.queue_event(agency_id uuid, event_type text, subject_id uuid) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   insert into public.events (agency_id, event_type, subject_id, subscription_ids)

@@ -1,17 +1,12 @@
 create function private.signing_secret_name(agency_id uuid) returns text
-language sql
-immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$
   select 'signing_secret_' || agency_id;
 $$;
 comment on function private.signing_secret_name(uuid) is 'The name in Vault of the secret that signs the agency''s events.';
 
 create function private.signing_secrets(agency_ids uuid[]) returns jsonb
-language sql
-stable
-security definer
-set search_path = ''
+language sql stable security definer set search_path = ''
 as $$
   select coalesce(jsonb_object_agg(a.id, s.decrypted_secret), '{}')
   from unnest(agency_ids) as a (id)
@@ -21,8 +16,7 @@ comment on function private.signing_secrets(uuid[]) is 'The agencies'' signing s
 grant execute on function private.signing_secrets(uuid[]) to service_role;
 
 create function api.drain_signing_secrets(agency_ids uuid[]) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.signing_secrets(agency_ids);
 $$;

@@ -39,9 +39,7 @@ create policy select_own on public.intake_jobs for select to anon, authenticated
   using (agency_id = (select private.agency_id()));
 
 create function private.call_intake(message_agency_ids uuid[], screen_agency_ids uuid[]) returns bigint
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   is_called boolean;
@@ -77,9 +75,7 @@ comment on function private.call_intake(uuid[], uuid[]) is
 
 -- For each statement, not for each row: a new list may start a hundred thousand screens at once.
 create function private.tg_messages__queue_qualification() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   agency_ids uuid[];
@@ -106,9 +102,7 @@ create trigger _500_queue_qualification_again after update on public.messages
   for each statement execute function private.tg_messages__queue_qualification();
 
 create function private.tg_sanctions_screens__queue() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   agency_ids uuid[];

@@ -1,7 +1,5 @@
 create function private.intake_give_up() returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   given_up public.intake_jobs[];
@@ -35,8 +33,7 @@ language plpgsql
 security definer
 set search_path = ''
 -- The queue is empty most of the time, and what was planned then would read all of it when it is long.
-set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_seqscan = off set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -84,9 +81,7 @@ comment on function private.intake_turns(text, int) is
   'The first jobs of one kind, message or screen, of every agency for which some wait: which turn each has in its agency, and since when it waits.';
 
 create function private.intake_claim(max_jobs int, kind text default null) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   claim uuid := gen_random_uuid();
@@ -141,8 +136,7 @@ comment on function private.intake_claim(int, text) is
 grant execute on function private.intake_claim(int, text) to service_role;
 
 create function api.intake_claim(max_jobs int, kind text default null) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.intake_claim(max_jobs, kind);
 $$;

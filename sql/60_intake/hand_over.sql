@@ -1,7 +1,5 @@
 create function private.intake_release(claim_id uuid, job_ids uuid[]) returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   released int;
@@ -19,8 +17,7 @@ comment on function private.intake_release(uuid, uuid[]) is
 grant execute on function private.intake_release(uuid, uuid[]) to service_role;
 
 create function api.intake_release(claim_id uuid, job_ids uuid[]) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_release(claim_id, job_ids));
 $$;
@@ -28,9 +25,7 @@ comment on function api.intake_release(uuid, uuid[]) is 'For the intake: gives b
 grant execute on function api.intake_release(uuid, uuid[]) to service_role;
 
 create function private.intake_continue() returns boolean
-language sql
-security definer
-set search_path = ''
+language sql security definer set search_path = ''
 as $$
   select private.kick_intake() is not null;
 $$;
@@ -39,8 +34,7 @@ comment on function private.intake_continue() is
 grant execute on function private.intake_continue() to service_role;
 
 create function api.intake_continue() returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_continue());
 $$;

@@ -1,6 +1,5 @@
 create function private.fill_lead(agency_id uuid, lead_id uuid, result jsonb) returns text[]
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   before public.leads;
@@ -33,9 +32,7 @@ comment on function private.fill_lead(uuid, uuid, jsonb) is
   'Fills the blanks of a lead with what was read from a message, and nothing else. Returns the columns it filled.';
 
 create function private.intake_qualified(claim_id uuid, job_id uuid, qualification jsonb) returns boolean
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   job public.intake_jobs;
@@ -77,8 +74,7 @@ comment on function private.intake_qualified(uuid, uuid, jsonb) is
 grant execute on function private.intake_qualified(uuid, uuid, jsonb) to service_role;
 
 create function api.intake_qualified(claim_id uuid, job_id uuid, qualification jsonb) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_qualified(claim_id, job_id, qualification));
 $$;

@@ -1,7 +1,5 @@
 create function private.intake_retry(claim_id uuid, job_id uuid, error text) returns boolean
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   update public.intake_jobs j
@@ -18,8 +16,7 @@ comment on function private.intake_retry(uuid, uuid, text) is
 grant execute on function private.intake_retry(uuid, uuid, text) to service_role;
 
 create function api.intake_retry(claim_id uuid, job_id uuid, error text) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_retry(claim_id, job_id, error));
 $$;

@@ -1,7 +1,5 @@
 create function private.intake_screen(claim_id uuid, job_ids uuid[]) returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   screen public.sanctions_screens;
@@ -33,8 +31,7 @@ comment on function private.intake_screen(uuid, uuid[]) is
 grant execute on function private.intake_screen(uuid, uuid[]) to service_role;
 
 create function api.intake_screen(claim_id uuid, job_ids uuid[]) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_screen(claim_id, job_ids));
 $$;
@@ -42,9 +39,7 @@ comment on function api.intake_screen(uuid, uuid[]) is 'For the intake: resolves
 grant execute on function api.intake_screen(uuid, uuid[]) to service_role;
 
 create function private.intake_screened(claim_id uuid, job_id uuid, source text, entries jsonb) returns boolean
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   screen public.sanctions_screens;
@@ -72,8 +67,7 @@ comment on function private.intake_screened(uuid, uuid, text, jsonb) is
 grant execute on function private.intake_screened(uuid, uuid, text, jsonb) to service_role;
 
 create function api.intake_screened(claim_id uuid, job_id uuid, source text, entries jsonb) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_screened(claim_id, job_id, source, entries));
 $$;

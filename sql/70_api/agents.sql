@@ -1,7 +1,6 @@
 create function api.list_agents(active boolean default null, page_limit int default null, page_cursor text default null)
 returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize();
@@ -18,8 +17,7 @@ comment on function api.list_agents(boolean, int, text) is
 grant execute on function api.list_agents(boolean, int, text) to anon, authenticated;
 
 create function api.get_agent(agent_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize();

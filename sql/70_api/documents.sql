@@ -7,8 +7,7 @@ create function api.list_documents(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:read');
@@ -37,8 +36,7 @@ comment on function api.list_documents(uuid, uuid, uuid, text, text, int, text) 
 grant execute on function api.list_documents(uuid, uuid, uuid, text, text, int, text) to anon, authenticated;
 
 create function api.get_document(document_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:read');
@@ -56,8 +54,7 @@ comment on function api.get_document(uuid) is 'One document. Permission document
 grant execute on function api.get_document(uuid) to anon, authenticated;
 
 create function api.create_document(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
@@ -121,9 +118,7 @@ comment on function api.create_document(jsonb, text) is
 grant execute on function api.create_document(jsonb, text) to anon, authenticated;
 
 create function private.document_upload_json(document public.documents) returns jsonb
-language sql
-stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$
   select jsonb_build_object('document', private.document_json(document), 'storage_path', document.storage_path);
 $$;
@@ -132,8 +127,7 @@ comment on function private.document_upload_json(public.documents) is
 grant execute on function private.document_upload_json(public.documents) to anon, authenticated;
 
 create function api.create_document_upload(document_id uuid, body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
@@ -168,9 +162,7 @@ comment on function api.create_document_upload(uuid, jsonb, text) is
 grant execute on function api.create_document_upload(uuid, jsonb, text) to anon, authenticated;
 
 create function private.refuse_backward(old_status text, new_status text, ranks jsonb) returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   -- Saying the same again changes nothing and is let through, so that a request can be repeated.
@@ -185,8 +177,7 @@ comment on function private.refuse_backward(text, text, jsonb) is
 grant execute on function private.refuse_backward(text, text, jsonb) to anon, authenticated;
 
 create function api.update_document(document_id uuid, patch jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
@@ -225,8 +216,7 @@ comment on function api.update_document(uuid, jsonb) is
 grant execute on function api.update_document(uuid, jsonb) to anon, authenticated;
 
 create function api.get_document_file(document_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:read');

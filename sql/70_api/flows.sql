@@ -1,6 +1,5 @@
 create function api.list_flows() returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize();

@@ -1,7 +1,5 @@
 create function api.health() returns jsonb
-language sql
-set search_path = ''
-set timezone = 'UTC'
+language sql set search_path = '' set timezone = 'UTC'
 as $$
   select jsonb_build_object('status', 'ok', 'time', now());
 $$;
@@ -9,8 +7,7 @@ comment on function api.health() is 'Says that the database answers: {status, ti
 grant execute on function api.health() to anon, authenticated;
 
 create function api.authenticate(required_permission text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize(required_permission);
@@ -34,8 +31,7 @@ comment on function api.authenticate(text) is
 grant execute on function api.authenticate(text) to anon, authenticated;
 
 create function api.count_stranger(address text, key_prefix text default null) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.count_stranger(address, key_prefix)) - 'full_at_us';
 $$;

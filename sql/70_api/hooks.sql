@@ -1,7 +1,5 @@
 create function private.event_permission(event_type text) returns text
-language sql
-immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$
   select case event_type
     when 'deal_won' then 'operations:read'
@@ -15,10 +13,7 @@ comment on function private.event_permission(text) is
 grant execute on function private.event_permission(text) to anon, authenticated;
 
 create function private.hook_json(subscription public.subscriptions) returns jsonb
-language sql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language sql stable set search_path = '' set timezone = 'UTC'
 as $$
   select jsonb_build_object(
     'id', subscription.id,
@@ -30,8 +25,7 @@ comment on function private.hook_json(public.subscriptions) is 'The hook as list
 grant execute on function private.hook_json(public.subscriptions) to anon, authenticated;
 
 create function api.list_hooks(page_limit int default null, page_cursor text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize();
@@ -47,8 +41,7 @@ comment on function api.list_hooks(int, text) is
 grant execute on function api.list_hooks(int, text) to anon, authenticated;
 
 create function api.create_hook(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize(private.event_permission(body ->> 'event_type'));
@@ -90,8 +83,7 @@ comment on function api.create_hook(jsonb, text) is
 grant execute on function api.create_hook(jsonb, text) to anon, authenticated;
 
 create function api.delete_hook(hook_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize();
@@ -105,8 +97,7 @@ comment on function api.delete_hook(uuid) is
 grant execute on function api.delete_hook(uuid) to anon, authenticated;
 
 create function api.sample_hook(event_type text, page_limit int default null, page_cursor text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize(private.event_permission(event_type));

@@ -7,8 +7,7 @@ create function api.list_leads(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:read');
@@ -38,8 +37,7 @@ comment on function api.list_leads(text, text, text, uuid, boolean, int, text) i
 grant execute on function api.list_leads(text, text, text, uuid, boolean, int, text) to anon, authenticated;
 
 create function api.get_lead(lead_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:read');
@@ -57,8 +55,7 @@ comment on function api.get_lead(uuid) is 'One lead, archived or not. Permission
 grant execute on function api.get_lead(uuid) to anon, authenticated;
 
 create function api.create_lead(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:write');
@@ -154,8 +151,7 @@ comment on function api.create_lead(jsonb, text) is
 grant execute on function api.create_lead(jsonb, text) to anon, authenticated;
 
 create function api.update_lead(lead_id uuid, patch jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:write');
@@ -221,8 +217,7 @@ comment on function api.update_lead(uuid, jsonb) is
 grant execute on function api.update_lead(uuid, jsonb) to anon, authenticated;
 
 create function api.archive_lead(lead_id uuid, reason text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:write');

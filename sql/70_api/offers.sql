@@ -5,8 +5,7 @@ create function api.list_offers(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:read');
@@ -30,8 +29,7 @@ comment on function api.list_offers(uuid, uuid, text, int, text) is
 grant execute on function api.list_offers(uuid, uuid, text, int, text) to anon, authenticated;
 
 create function api.get_offer(offer_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:read');
@@ -49,8 +47,7 @@ comment on function api.get_offer(uuid) is 'One offer. Permission offers:read. E
 grant execute on function api.get_offer(uuid) to anon, authenticated;
 
 create function api.create_offer(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:write');

@@ -6,8 +6,7 @@ create function api.list_operations(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:read');
@@ -41,9 +40,7 @@ grant execute on function api.list_operations(text, text, uuid, boolean, int, te
 -- As the owner, like private.update_operation: the policy and the serializer for callers would each ask for the caller once
 -- more. It names the caller's agency itself.
 create function private.get_operation(operation_id uuid) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:read');
@@ -61,8 +58,7 @@ comment on function private.get_operation(uuid) is 'What api.get_operation does,
 grant execute on function private.get_operation(uuid) to anon, authenticated;
 
 create function api.get_operation(operation_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   return private.get_operation(operation_id);
@@ -72,8 +68,7 @@ comment on function api.get_operation(uuid) is 'One operation. Permission operat
 grant execute on function api.get_operation(uuid) to anon, authenticated;
 
 create function api.create_operation(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:write');
@@ -124,9 +119,7 @@ grant execute on function api.create_operation(jsonb, text) to anon, authenticat
 
 -- As the owner, because the policies would ask for the caller twice more. Every statement names the caller's agency.
 create function private.update_operation(operation_id uuid, patch jsonb) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:write');
@@ -179,8 +172,7 @@ comment on function private.update_operation(uuid, jsonb) is 'What api.update_op
 grant execute on function private.update_operation(uuid, jsonb) to anon, authenticated;
 
 create function api.update_operation(operation_id uuid, patch jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   return private.update_operation(operation_id, patch);

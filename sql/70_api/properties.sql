@@ -12,8 +12,7 @@ create function api.list_properties(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('properties:read');
@@ -58,8 +57,7 @@ grant execute on function api.list_properties(text, text, text, text, text, nume
   to anon, authenticated;
 
 create function api.get_property(property_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('properties:read');

@@ -1,8 +1,5 @@
 create function private.public_offer(public_token text) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
   offer public.offers;
@@ -34,8 +31,7 @@ comment on function private.public_offer(text) is
 grant execute on function private.public_offer(text) to anon, authenticated;
 
 create function api.get_public_offer(public_token text) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   return private.public_offer(public_token);
@@ -46,8 +42,7 @@ comment on function api.get_public_offer(text) is
 grant execute on function api.get_public_offer(text) to anon, authenticated;
 
 create function api.create_offer_link(offer_id uuid, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:write');

@@ -6,8 +6,7 @@ create function api.list_signatures(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:read');
@@ -35,8 +34,7 @@ comment on function api.list_signatures(uuid, uuid, text, text, int, text) is
 grant execute on function api.list_signatures(uuid, uuid, text, text, int, text) to anon, authenticated;
 
 create function api.get_signature(signature_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:read');
@@ -54,8 +52,7 @@ comment on function api.get_signature(uuid) is 'One signature. Permission signat
 grant execute on function api.get_signature(uuid) to anon, authenticated;
 
 create function api.create_signature(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:write');
@@ -106,8 +103,7 @@ comment on function api.create_signature(jsonb, text) is
 grant execute on function api.create_signature(jsonb, text) to anon, authenticated;
 
 create function api.update_signature(signature_id uuid, patch jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:write');

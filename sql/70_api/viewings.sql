@@ -9,8 +9,7 @@ create function api.list_viewings(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:read');
@@ -46,8 +45,7 @@ comment on function api.list_viewings(text, uuid, uuid, uuid, uuid, text, text, 
 grant execute on function api.list_viewings(text, uuid, uuid, uuid, uuid, text, text, int, text) to anon, authenticated;
 
 create function api.get_viewing(viewing_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:read');
@@ -65,8 +63,7 @@ comment on function api.get_viewing(uuid) is 'One viewing. Permission viewings:r
 grant execute on function api.get_viewing(uuid) to anon, authenticated;
 
 create function private.refuse_double_booking(viewing public.viewings) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   other public.viewings;
@@ -96,9 +93,7 @@ comment on function private.refuse_double_booking(public.viewings) is
 grant execute on function private.refuse_double_booking(public.viewings) to anon, authenticated;
 
 create function private.refuse_past(starts_at timestamptz) returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   -- An hour of grace: whoever stands before the door writes the viewing down a little late, and clocks differ.
@@ -113,9 +108,7 @@ comment on function private.refuse_past(timestamptz) is
 grant execute on function private.refuse_past(timestamptz) to anon, authenticated;
 
 create function private.viewing_end(body jsonb, starts_at timestamptz, otherwise interval) returns timestamptz
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   ends_at timestamptz := case
@@ -134,9 +127,7 @@ comment on function private.viewing_end(jsonb, timestamptz, interval) is
 grant execute on function private.viewing_end(jsonb, timestamptz, interval) to anon, authenticated;
 
 create function private.refuse_unknown_agent(agency_id uuid, agent_id uuid) returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   if agent_id is not null and not exists (
@@ -151,8 +142,7 @@ comment on function private.refuse_unknown_agent(uuid, uuid) is
 grant execute on function private.refuse_unknown_agent(uuid, uuid) to anon, authenticated;
 
 create function api.create_viewing(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:write');
@@ -215,8 +205,7 @@ comment on function api.create_viewing(jsonb, text) is
 grant execute on function api.create_viewing(jsonb, text) to anon, authenticated;
 
 create function api.update_viewing(viewing_id uuid, patch jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:write');

@@ -1,6 +1,5 @@
 create function api.mcp_advance_stage(operation_id uuid, patch jsonb default '{}') returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   operation public.operations;

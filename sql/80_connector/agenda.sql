@@ -5,8 +5,7 @@ create function api.mcp_agenda(
   mine boolean default null,
   page_limit int default 50
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:read');

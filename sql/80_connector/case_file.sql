@@ -1,11 +1,7 @@
 -- As the owner, because a case takes some forty reads and the policy of each would ask for the caller again. Every read
 -- names the lead's agency, which is the caller's. The plans are kept: making them takes longer than the reading.
 create function private.case_file(lead_id uuid) returns jsonb
-language plpgsql
-stable
-security definer
-set plan_cache_mode = 'force_generic_plan'
-set search_path = ''
+language plpgsql stable security definer set plan_cache_mode = 'force_generic_plan' set search_path = ''
 as $$
 declare
   -- Asked for here and not taken as an argument, since what runs as the owner believes nobody.
@@ -129,8 +125,7 @@ comment on function private.case_file(uuid) is 'The case file of a lead of the c
 grant execute on function private.case_file(uuid) to anon, authenticated;
 
 create function api.mcp_case_file(lead_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   file jsonb;

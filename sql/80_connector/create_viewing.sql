@@ -1,6 +1,5 @@
 create function api.mcp_create_viewing(body jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   answer jsonb;

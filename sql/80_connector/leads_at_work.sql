@@ -1,7 +1,5 @@
 create function private.leads_at_work(agency_id uuid, agent_id uuid) returns uuid[]
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 #variable_conflict use_column
 begin

@@ -1,7 +1,5 @@
 create function private.trigram_share(part text, whole text) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   wanted text[] := extensions.show_trgm(part);
@@ -16,9 +14,7 @@ comment on function private.trigram_share(text, text) is
 grant execute on function private.trigram_share(text, text) to anon, authenticated;
 
 create function private.likeness(words text[], value text) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   plain text := private.plain_text(value);

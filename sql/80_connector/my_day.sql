@@ -1,6 +1,5 @@
 create function api.mcp_my_day(page_limit int default 20) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:read');

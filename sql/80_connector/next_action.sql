@@ -1,7 +1,5 @@
 create function private.next_action(lead public.leads, caller private.principal) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   task private.task;

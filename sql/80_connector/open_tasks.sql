@@ -16,9 +16,7 @@ comment on type private.task is 'Something that waits to be done: what, whose tu
 
 -- The one place that says what is to do: the day plan lists it, and a case file suggests the first of it.
 create function private.open_tasks(agency_id uuid, permissions text[], lead_ids uuid[]) returns setof private.task
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 #variable_conflict use_column
 begin

@@ -1,9 +1,6 @@
 create function private.found_contacts(query text, max_rows int)
 returns table (contact_id uuid, score real, matched text)
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -66,8 +63,7 @@ comment on function private.found_contacts(text, int) is
 grant execute on function private.found_contacts(text, int) to anon, authenticated;
 
 create function api.mcp_search(query text, page_limit int default 10) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:read');

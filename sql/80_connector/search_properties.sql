@@ -1,9 +1,6 @@
 create function private.found_properties(query text, max_rows int)
 returns table (property_id uuid, score real)
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -51,8 +48,7 @@ comment on function private.found_properties(text, int) is
 grant execute on function private.found_properties(text, int) to anon, authenticated;
 
 create function api.mcp_search_properties(filters jsonb, words text[], page_limit int default 10) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('properties:read');

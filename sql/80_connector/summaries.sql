@@ -1,7 +1,5 @@
 create function private.property_summary(property public.properties) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return jsonb_build_object(
@@ -22,9 +20,7 @@ comment on function private.property_summary(public.properties) is 'A property i
 grant execute on function private.property_summary(public.properties) to anon, authenticated;
 
 create function private.operation_summary(operation public.operations, caller private.principal) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (
@@ -54,9 +50,7 @@ $$;
 comment on function private.operation_summary(public.operations, private.principal) is 'An operation as a case file shows it: where it stands, what is pending, and its property for who may read it.';
 
 create function private.viewing_summary(viewing public.viewings, caller private.principal) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (
@@ -87,9 +81,7 @@ comment on function private.viewing_summary(public.viewings, private.principal) 
 grant execute on function private.viewing_summary(public.viewings, private.principal) to anon, authenticated;
 
 create function private.client_summary(caller private.principal, contact_id uuid) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (

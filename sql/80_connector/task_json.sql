@@ -1,7 +1,5 @@
 create function private.task_json(task private.task, caller private.principal) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   lead public.leads;

@@ -1,7 +1,5 @@
 create function admin.create_agency(name text, slug text default null, time_zone text default 'Europe/Madrid') returns uuid
-language sql
-security definer
-set search_path = ''
+language sql security definer set search_path = ''
 as $$
   insert into public.agencies (name, slug, time_zone)
   values (
@@ -16,9 +14,7 @@ comment on function admin.create_agency(text, text, text) is
 grant execute on function admin.create_agency(text, text, text) to service_role;
 
 create function admin.create_agent(agency_id uuid, name text, email text, role text default 'agent') returns uuid
-language sql
-security definer
-set search_path = ''
+language sql security definer set search_path = ''
 as $$
   insert into public.agents (agency_id, name, email, role)
   values (agency_id, btrim(name), lower(btrim(email)), role)

@@ -6,9 +6,7 @@ create function admin.create_api_key(
   expires_at timestamptz default null,
   requests_per_minute int default 120
 ) returns text
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   prefix text := encode(extensions.gen_random_bytes(4), 'hex');
@@ -37,9 +35,7 @@ comment on function admin.create_api_key(uuid, text, text[], uuid, timestamptz, 
 grant execute on function admin.create_api_key(uuid, text, text[], uuid, timestamptz, int) to service_role;
 
 create function admin.rotate_api_key(api_key_id uuid, overlap interval default '24 hours') returns text
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   old_key public.api_keys;
@@ -63,9 +59,7 @@ comment on function admin.rotate_api_key(uuid, interval) is
 grant execute on function admin.rotate_api_key(uuid, interval) to service_role;
 
 create function admin.revoke_api_key(api_key_id uuid) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   update public.api_keys k set revoked_at = coalesce(k.revoked_at, now()) where k.id = api_key_id;

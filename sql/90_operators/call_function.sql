@@ -1,7 +1,5 @@
 create function private.call_function(function_name text, task jsonb default '{}') returns bigint
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   project_url text;

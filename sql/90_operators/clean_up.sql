@@ -1,6 +1,5 @@
 create function private.clean_up() returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   delete from public.idempotency_keys where expires_at < now();
   delete from public.deliveries d using public.events e

@@ -1,6 +1,5 @@
 create function private.kick_drain() returns bigint
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   waiting int;

@@ -1,6 +1,5 @@
 create function private.kick_intake() returns bigint
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if not exists (select from public.intake_jobs j where j.available_at <= clock_timestamp()) then

@@ -1,7 +1,5 @@
 create function admin.link_agent(agency_id uuid, email text) returns uuid
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   address text := lower(btrim(email));

@@ -1,7 +1,5 @@
 create function admin.merge_contacts(keep_id uuid, merge_id uuid, merged_by text default session_user) returns uuid
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   kept public.contacts;
@@ -53,9 +51,7 @@ comment on function admin.merge_contacts(uuid, uuid, text) is
 grant execute on function admin.merge_contacts(uuid, uuid, text) to service_role;
 
 create function admin.unmerge_contacts(merge_id uuid, undone_by text default session_user) returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   merge public.contact_merges;
@@ -101,9 +97,7 @@ comment on function admin.unmerge_contacts(uuid, text) is
 grant execute on function admin.unmerge_contacts(uuid, text) to service_role;
 
 create function admin.dismiss_suggestion(suggestion_id uuid, dismissed_by text default session_user) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   update public.contact_suggestions s set status = 'dismissed', decided_by = dismissed_by

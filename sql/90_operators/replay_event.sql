@@ -1,7 +1,5 @@
 create function admin.replay_event(event_id uuid) returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   event public.events;

@@ -4,9 +4,7 @@ create function admin.resolve_sanctions_match(
   reason text,
   resolved_by text default session_user
 ) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if resolution is null or resolution not in ('cleared', 'confirmed') then

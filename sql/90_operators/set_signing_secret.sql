@@ -1,7 +1,5 @@
 create function admin.set_signing_secret(agency_id uuid, secret text default null) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   secret_name text := private.signing_secret_name(set_signing_secret.agency_id);

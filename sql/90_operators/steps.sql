@@ -1,7 +1,5 @@
 create function private.held_step(operation_id uuid, step_id text) returns public.operation_steps
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   step public.operation_steps;
@@ -26,9 +24,7 @@ comment on function private.held_step(uuid, text) is
   'A gate step of an operation, for the hand that closes it. Errors: not_found (the operation), unknown_step (with the steps that it has).';
 
 create function admin.close_step(operation_id uuid, step_id text, amount numeric default null) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   step public.operation_steps := private.held_step(operation_id, step_id);
@@ -48,9 +44,7 @@ comment on function admin.close_step(uuid, text, numeric) is
 grant execute on function admin.close_step(uuid, text, numeric) to service_role;
 
 create function admin.reopen_step(operation_id uuid, step_id text) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   step public.operation_steps := private.held_step(operation_id, step_id);
@@ -64,9 +58,7 @@ comment on function admin.reopen_step(uuid, text) is
 grant execute on function admin.reopen_step(uuid, text) to service_role;
 
 create function admin.record_deposit(operation_id uuid, paid_at timestamptz default now()) returns timestamptz
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   operation public.operations;

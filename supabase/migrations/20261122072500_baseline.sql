@@ -43,10 +43,7 @@ create extension if not exists supabase_vault;
 -- sql/00_base/currencies.sql
 
 create function private.is_currency(code text) returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   return code = any (array[
@@ -74,8 +71,7 @@ create function private.raise_error(
   issue jsonb default null,
   hints jsonb default null
 ) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   raise exception using
@@ -97,8 +93,7 @@ comment on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) is
 grant execute on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse(reason text, message text, details jsonb default '{}') returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.raise_error(422, 'validation_error', message, jsonb_build_object('reason', reason) || details);
 $$;
@@ -115,8 +110,7 @@ create function private.refuse_member(
   issue_message text default null,
   issue_values jsonb default null
 ) returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.raise_error(422, 'validation_error', message,
     jsonb_build_object(
@@ -129,8 +123,7 @@ comment on function private.refuse_member(text, text, text, text, jsonb, text, j
 grant execute on function private.refuse_member(text, text, text, text, jsonb, text, jsonb) to anon, authenticated;
 
 create function private.refuse_reference(path text, message text, issue text default 'unknown_reference') returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.refuse_member('unknown_reference', path, issue, message);
 $$;
@@ -141,9 +134,7 @@ grant execute on function private.refuse_reference(text, text, text) to anon, au
 -- sql/00_base/local_time.sql
 
 create function private.is_day(value text) returns boolean
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   -- Years 400 apart have the same calendar, and Postgres knows no year 0.
@@ -156,9 +147,7 @@ comment on function private.is_day(text) is 'Whether a text is a day of the cale
 grant execute on function private.is_day(text) to anon, authenticated;
 
 create function private.is_time(value text) returns boolean
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   -- Postgres would take much more for a time: "tomorrow", "04/05/2026 5 pm".
@@ -171,9 +160,7 @@ comment on function private.is_time(text) is
 grant execute on function private.is_time(text) to anon, authenticated;
 
 create function private.at_local_time(value text, time_zone text, path text) returns timestamptz
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   local_time timestamp;
@@ -212,10 +199,7 @@ grant execute on function private.at_local_time(text, text, text) to anon, authe
 -- As its owner, because callers and functions that run as their owner both ask: a plan under RLS is made anew whenever
 -- the role changes.
 create function private.time_zone() returns text
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return (select a.time_zone from public.agencies a where a.id = (select private.agency_id()));
@@ -225,9 +209,7 @@ comment on function private.time_zone() is 'The time zone of the caller''s agenc
 grant execute on function private.time_zone() to anon, authenticated;
 
 create function private.day_start(value text, days_later int, path text) returns timestamptz
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   day date;
@@ -251,9 +233,7 @@ grant execute on function private.day_start(text, int, text) to anon, authentica
 -- sql/00_base/pages.sql
 
 create function private.encode_cursor(list text, position_at timestamptz, id uuid) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return translate(
@@ -265,9 +245,7 @@ comment on function private.encode_cursor(text, timestamptz, uuid) is 'An opaque
 grant execute on function private.encode_cursor(text, timestamptz, uuid) to anon, authenticated;
 
 create function private.decode_cursor(list text, page_cursor text, out position_at timestamptz, out id uuid)
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   parts text[];
@@ -302,8 +280,7 @@ create function private.list_page(
   page_limit int,
   page_cursor text
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   rows_wanted int := coalesce(page_limit, 50);
@@ -349,9 +326,7 @@ comment on function private.list_page(uuid, text, text, text, text[], jsonb, int
 grant execute on function private.list_page(uuid, text, text, text, text[], jsonb, int, text) to anon, authenticated;
 
 create function private.cut_list(items jsonb, total bigint, shown int) returns jsonb
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return jsonb_build_object('total', total, 'truncated', total > shown, 'items', coalesce(items, '[]'));
@@ -366,9 +341,7 @@ grant execute on function private.cut_list(jsonb, bigint, int) to anon, authenti
 -- is said here too. Each RPC names its contract, in the words of JSON Schema as far as they reach; test/api/rules compares
 -- it with that of the functions.
 create function private.string_problem(content text, rule jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   format text := rule ->> 'format';
@@ -403,9 +376,7 @@ comment on function private.string_problem(text, jsonb) is 'What is wrong with a
 grant execute on function private.string_problem(text, jsonb) to anon, authenticated;
 
 create function private.number_problem(number numeric, rule jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return case
@@ -421,9 +392,7 @@ comment on function private.number_problem(numeric, jsonb) is 'What is wrong wit
 grant execute on function private.number_problem(numeric, jsonb) to anon, authenticated;
 
 create function private.problem_with(value jsonb, rule jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   sent text := jsonb_typeof(value);
@@ -455,8 +424,7 @@ comment on function private.problem_with(jsonb, jsonb) is 'What is wrong with a 
 grant execute on function private.problem_with(jsonb, jsonb) to anon, authenticated;
 
 create function private.refuse_request(part text, issues jsonb) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   perform private.refuse('invalid_' || part, format('The %s does not fit.', part), jsonb_build_object('issues', issues));
@@ -467,8 +435,7 @@ comment on function private.refuse_request(text, jsonb) is
 grant execute on function private.refuse_request(text, jsonb) to anon, authenticated;
 
 create function private.refuse_request_member(path text, message text, part text default 'body') returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   perform private.refuse_request(part, jsonb_build_array(jsonb_build_object('path', path, 'message', message)));
@@ -478,8 +445,7 @@ comment on function private.refuse_request_member(text, text, text) is 'The same
 grant execute on function private.refuse_request_member(text, text, text) to anon, authenticated;
 
 create function private.judged(request jsonb, contract jsonb, part text default 'body') returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   issues_max constant int := 50;
@@ -527,10 +493,7 @@ grant execute on function private.judged(jsonb, jsonb, text) to anon, authentica
 
 -- These run for each row of a search and for each write; PL/pgSQL keeps their plans for the session.
 create function private.plain_text(value text) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- Called stable by its authors only because a dictionary could be edited; ours is not, so indexes may rely on it.
@@ -542,10 +505,7 @@ comment on function private.plain_text(text) is 'A text without case and accents
 grant execute on function private.plain_text(text) to anon, authenticated;
 
 create function private.is_visible(value text) returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- Nearly every text has a plain letter or digit. Else it takes a character that is no blank (White_Space), no control
@@ -559,10 +519,7 @@ comment on function private.is_visible(text) is 'Whether a text has a character 
 grant execute on function private.is_visible(text) to anon, authenticated;
 
 create function private.searched_text(variadic parts text[]) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- concat_ws is not immutable, because it takes any type; of texts alone this is.
@@ -573,10 +530,7 @@ comment on function private.searched_text(text[]) is 'The texts by which a row i
 grant execute on function private.searched_text(text[]) to anon, authenticated;
 
 create function private.plain_words(value text) returns text[]
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   return array_remove(
@@ -587,10 +541,7 @@ comment on function private.plain_words(text) is 'The words of a text without ca
 grant execute on function private.plain_words(text) to anon, authenticated;
 
 create function private.search_vector(agency_id uuid, value text) returns tsvector
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 declare
   -- Each trigram carries the agency, so that an index over all agencies is as quick as one over a single agency.
@@ -605,10 +556,7 @@ comment on function private.search_vector(uuid, text) is 'The trigrams of a text
 grant execute on function private.search_vector(uuid, text) to anon, authenticated;
 
 create function private.search_query(agency_id uuid, words text[], with_errors boolean) returns tsquery
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 declare
   agency text := left(agency_id::text, 8);
@@ -629,10 +577,7 @@ comment on function private.search_query(uuid, text[], boolean) is
   'The query of a search vector for some words of one agency: all words as they begin, or with a typing error in each.';
 
 create function private.all_trigrams(agency text, part text) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   return (
@@ -643,9 +588,7 @@ $$;
 comment on function private.all_trigrams(text, text) is 'The trigrams of a part of a word, all of them wanted, as text of a tsquery.';
 
 create function private.screening_name(name text) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   -- Letters of every script stay, since lists name people in their own. The dictionary is named, so the result is fixed.
@@ -657,8 +600,7 @@ comment on function private.screening_name(text) is 'A name as names are compare
 -- sql/00_base/triggers.sql
 
 create function private.tg__updated_at() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   new.updated_at := now();
@@ -668,8 +610,7 @@ $$;
 comment on function private.tg__updated_at() is 'Notes when a row last changed.';
 
 create function private.tg__refuse_removal() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   perform private.refuse('removal_refused', format('Rows of %I are never removed.', tg_table_name));
@@ -679,8 +620,7 @@ $$;
 comment on function private.tg__refuse_removal() is 'Refuses delete and truncate for every role (removal_refused).';
 
 create function private.tg__refuse_change() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   perform private.refuse('change_refused', format('Rows of %I are never changed.', tg_table_name));
@@ -704,9 +644,7 @@ create type private.principal as (
 comment on type private.principal is 'Who is calling: an API key or a signed-in agent, its one agency and what it may do.';
 
 create function private.role_permissions(role text) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return case
@@ -722,10 +660,7 @@ comment on function private.role_permissions(text) is 'What an agent''s role all
 -- Looked up for each statement that asks, ten times for a new lead, so each part of it counts. A setting that remembered
 -- the answer could be forged by any role.
 create function private.principal() returns private.principal
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 declare
   caller private.principal;
@@ -768,9 +703,7 @@ comment on function private.principal() is
 grant execute on function private.principal() to anon, authenticated;
 
 create function private.missing_permissions(caller private.principal, variadic wanted text[]) returns jsonb
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return (select coalesce(jsonb_agg(w order by n), '[]') from unnest(wanted) with ordinality u (w, n)
@@ -782,9 +715,7 @@ comment on function private.missing_permissions(private.principal, text[]) is
 grant execute on function private.missing_permissions(private.principal, text[]) to anon, authenticated;
 
 create function private.agency_id() returns uuid
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (private.principal()).agency_id;
@@ -794,9 +725,7 @@ comment on function private.agency_id() is 'The caller''s agency. Policies compa
 grant execute on function private.agency_id() to anon, authenticated;
 
 create function private.touch_api_key(agency_id uuid, credential_id uuid) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   -- Skips a row that another request is touching, so that parallel requests never wait for each other here.
@@ -813,9 +742,7 @@ $$;
 comment on function private.touch_api_key(uuid, uuid) is 'Notes that a key was used, at most once a minute.';
 
 create function private.authorize(required_permission text default null) returns private.principal
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal := private.principal();
@@ -870,8 +797,7 @@ comment on column public.agencies.country is 'ISO 3166-1 alpha-2 country; phone 
 comment on column public.agencies.created_at is 'When the agency was created.';
 
 create function private.tg_agencies__time_zone() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   -- pg_timezone_names is too slow for a check on each write; asking Postgres to use the zone is the same question.
@@ -933,10 +859,7 @@ create policy select_own on public.agents for select to anon, authenticated
 grant select on public.agents to anon, authenticated;
 
 create function private.agent_json(agent public.agents) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   -- Without the e-mail address: any credential may read agents, the one inside a public website too.
@@ -956,9 +879,7 @@ grant execute on function private.agent_json(public.agents) to anon, authenticat
 -- sql/10_access/04_api_keys.sql
 
 create function private.known_permissions() returns text[]
-language sql
-immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$
   select array[
     'leads:read', 'leads:write', 'operations:read', 'operations:write', 'properties:read', 'properties:write',
@@ -1025,10 +946,7 @@ comment on column public.token_rules.blocked_client_ids is 'OAuth clients (assis
 alter table public.token_rules enable row level security;
 
 create function private.token_is_ours(claims jsonb) returns boolean
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 declare
   rules public.token_rules;
@@ -1054,10 +972,7 @@ comment on function private.token_is_ours(jsonb) is
   'Whether an access token that the Data API verified is for this service: by issuer (public.token_rules), audience (authenticated; of an OAuth client the connector too), person (not anonymous) and OAuth client (not blocked).';
 
 create function private.access_token_hook(event jsonb) returns jsonb
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 declare
   client_id text := event #>> '{claims,client_id}';
@@ -1100,9 +1015,7 @@ comment on type private.budget is 'What one request made of a bucket: whether it
 
 -- The one rule of all buckets; where each keeps its state is its own affair.
 create function private.spend(full_at_us bigint, now_us bigint, requests_per_minute int) returns private.budget
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   interval_us bigint := greatest(60000000 / requests_per_minute, 1);
@@ -1127,8 +1040,7 @@ comment on function private.spend(bigint, bigint, int) is
   'Takes one request from a bucket that will be full at a time given in microseconds, null if it never was used. It holds as many requests as may be made a minute, and refills continuously.';
 
 create function private.show_budget(budget private.budget) returns text
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   return
@@ -1168,9 +1080,7 @@ comment on column public.idempotency_keys.expires_at is 'From then on the key is
 alter table public.idempotency_keys enable row level security;
 
 create function private.replay(endpoint text, idempotency_key text, body jsonb) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal;
@@ -1209,9 +1119,7 @@ comment on function private.replay(text, text, jsonb) is
 grant execute on function private.replay(text, text, jsonb) to anon, authenticated;
 
 create function private.answer(idempotency_key text, status int, body jsonb) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal;
@@ -1253,9 +1161,7 @@ alter table public.rate_limits enable row level security;
 -- hold a row lock while the request works, and must not make a reading request wait for the disk. A crash empties
 -- it, which only gives every credential a full bucket.
 create function private.rate_bucket(credential_id uuid) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return 'rate_limit.bucket_' || replace(credential_id::text, '-', '');
@@ -1264,9 +1170,7 @@ $$;
 comment on function private.rate_bucket(uuid) is 'Name of the sequence that holds a credential''s request bucket.';
 
 create function private.tg_rate_limits__bucket() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' then
@@ -1286,9 +1190,7 @@ create trigger _500_bucket after insert or delete on public.rate_limits
   for each row execute function private.tg_rate_limits__bucket();
 
 create function private.tg_credentials__rate_limit() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' then
@@ -1307,9 +1209,7 @@ create trigger _500_rate_limit after insert or delete on public.agents
   for each row execute function private.tg_credentials__rate_limit();
 
 create function private.take_token(agency_id uuid, credential_id uuid) returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   bucket regclass;
@@ -1366,9 +1266,7 @@ comment on column public.request_buckets.full_at is 'When the bucket will be ful
 alter table public.request_buckets enable row level security;
 
 create function private.take_from_bucket(bucket_key text, requests_per_minute int) returns private.budget
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   bucket public.request_buckets;
@@ -1390,9 +1288,7 @@ $$;
 comment on function private.take_from_bucket(text, int) is 'Takes one request from a bucket that is named, and makes the bucket when there is none.';
 
 create function private.take_public_token(bucket_key text, requests_per_minute int) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   budget private.budget := private.take_from_bucket('link:' || bucket_key, requests_per_minute);
@@ -1408,9 +1304,7 @@ comment on function private.take_public_token(text, int) is
   'Takes one request from a public link''s bucket, and sets the RateLimit headers. Refuses with rate_limited.';
 
 create function private.count_stranger(address text, key_prefix text) returns private.budget
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   -- An office shares an address, and one of its scripts may have lost its key, so both are generous.
@@ -1436,10 +1330,7 @@ grant execute on function private.count_stranger(text, text) to service_role;
 -- How a person wrote a phone or an e-mail is no reason to lose their lead: what can be read is stored in its normal form,
 -- all else as it came. Only the normal forms find a contact. PL/pgSQL, because its plans are kept for the session.
 create function private.is_e164(phone text) returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- That a number can exist is known only roughly here: Spain's have nine digits and begin with 5 to 9, and no country
@@ -1451,10 +1342,7 @@ comment on function private.is_e164(text) is 'Whether a phone is in E.164, for e
 grant execute on function private.is_e164(text) to anon, authenticated;
 
 create function private.is_email(email text) returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- Looked at four times with each lead: what the dots must not do is no part of the expression, because looking ahead
@@ -1467,10 +1355,7 @@ comment on function private.is_email(text) is 'Whether a text is an e-mail addre
 grant execute on function private.is_email(text) to anon, authenticated;
 
 create function private.as_sent(value text) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   return case
@@ -1485,10 +1370,7 @@ comment on function private.as_sent(text) is
 grant execute on function private.as_sent(text) to anon, authenticated;
 
 create function private.normal_phone(phone text) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 declare
   bare text;
@@ -1505,10 +1387,7 @@ comment on function private.normal_phone(text) is
 grant execute on function private.normal_phone(text) to anon, authenticated;
 
 create function private.normal_email(email text) returns text
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 declare
   bare text;
@@ -1526,8 +1405,7 @@ comment on function private.normal_email(text) is
 grant execute on function private.normal_email(text) to anon, authenticated;
 
 create function private.tg__normal_forms() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   new.phone := private.normal_phone(new.phone);
@@ -1718,10 +1596,7 @@ create trigger _100_refuse_removal before delete or truncate on public.leads
   for each statement execute function private.tg__refuse_removal();
 
 create function private.lead_json(lead public.leads) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(
@@ -1957,8 +1832,7 @@ create policy select_own on public.contact_suggestions for select to anon, authe
   using (agency_id = (select private.agency_id()));
 
 create function private.tg_contact_suggestions__decision() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   new.decided_at := case when new.status <> 'open' then clock_timestamp() end;
@@ -1979,8 +1853,7 @@ create index contacts_by_mailbox on public.contacts (agency_id, split_part(email
   where email_is_valid and merged_into is null;
 
 create function private.tg_contacts__compare_again() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   new.compared_at := null;
@@ -1994,9 +1867,7 @@ create trigger _100_compare_again before update of full_name, phone, email on pu
   execute function private.tg_contacts__compare_again();
 
 create function private.contacts_named_like(agency_id uuid, wanted text, likeness numeric, at_most int) returns uuid[]
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
+language plpgsql set search_path = '' set enable_seqscan = off
 as $$
 begin
   perform set_config('pg_trgm.similarity_threshold', likeness::text, true);
@@ -2012,9 +1883,7 @@ comment on function private.contacts_named_like(uuid, text, numeric, int) is
   'Contacts of an agency whose names have so many trigrams in common with one, at most so many of them.';
 
 create function private.near_duplicates(contact public.contacts, like_named uuid[]) returns setof public.contact_suggestions
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   -- More than that share nothing but a placeholder.
@@ -2057,10 +1926,7 @@ comment on function private.near_duplicates(public.contacts, uuid[]) is
   'The suggestions for a contact, from those of its agency that have its phone, its mailbox (the e-mail up to the @) or, as given, a name like its own.';
 
 create function private.contacts_to_compare(max_contacts int) returns setof public.contacts
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
+language plpgsql stable set search_path = '' set enable_seqscan = off
 as $$
 begin
   -- Agencies take turns, so that one with many does not stand before all others.
@@ -2090,8 +1956,7 @@ $$;
 comment on function private.contacts_to_compare(int) is 'The next contacts to compare: the longest waiting of each agency, turn by turn.';
 
 create function private.compare_contacts(max_contacts int default 1000, may_take interval default '20 seconds') returns int
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   like_max constant int := 100;
@@ -2193,8 +2058,7 @@ create trigger _100_refuse_removal before delete or truncate on public.contact_m
   for each statement execute function private.tg__refuse_removal();
 
 create function private.lock_contacts(contact_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   identity text;
@@ -2216,8 +2080,7 @@ $$;
 comment on function private.lock_contacts(uuid[]) is 'Keeps leads from being matched with these contacts until the transaction ends.';
 
 create function private.move_leads(agency_id uuid, lead_ids uuid[], from_id uuid, to_id uuid) returns uuid[]
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   moved uuid[];
@@ -2240,10 +2103,7 @@ comment on function private.move_leads(uuid, uuid[], uuid, uuid) is
 -- sql/20_people/contact_of_lead.sql
 
 create function private.names_compatible(a text, b text) returns boolean
-language plpgsql
-immutable
-parallel safe
-set search_path = ''
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 declare
   words_a text[] := private.plain_words(a);
@@ -2257,8 +2117,7 @@ comment on function private.names_compatible(text, text) is 'Whether two names m
 
 create function private.find_or_create_contact(
   agency_id uuid, full_name text, phone text, email text, out contact_id uuid, out is_known boolean)
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   -- What could not be read finds nobody: two people may both have written "none".
@@ -2357,9 +2216,7 @@ grant execute on function private.known_client(uuid) to anon, authenticated;
 -- sql/20_people/turns.sql
 
 create function private.takes_leads(agent public.agents) returns boolean
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return agent.active and agent.accepts_leads and 'leads:write' = any (private.role_permissions(agent.role));
@@ -2369,9 +2226,7 @@ comment on function private.takes_leads(public.agents) is
   'Whether a new lead may be given to an agent: one who is active, accepts leads and may change them. Who only reads could do nothing for it.';
 
 create function private.next_agent() returns uuid
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller_agency_id uuid := private.agency_id();
@@ -2397,9 +2252,7 @@ comment on function private.next_agent() is
 grant execute on function private.next_agent() to anon, authenticated;
 
 create function private.assign_agent(agent_id uuid) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller_agency_id uuid := private.agency_id();
@@ -2496,10 +2349,7 @@ create trigger _900_updated_at before update on public.properties
   for each row execute function private.tg__updated_at();
 
 create function private.property_json(property public.properties) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(
@@ -2794,10 +2644,7 @@ create trigger _100_refuse_removal before delete or truncate on public.operation
 
 -- PL/pgSQL, because its plans are kept for the session: a page serializes up to 200 rows.
 create function private.operation_json(operation public.operations) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return (
@@ -2828,10 +2675,7 @@ comment on function private.operation_json(public.operations) is 'The operation 
 
 -- As the owner, because the policies of the four tables behind the object would cost more than the reading.
 create function private.own_operation_json(operation public.operations) returns jsonb
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 begin
   if operation.agency_id is distinct from private.agency_id() then
@@ -2878,9 +2722,7 @@ grant select on public.operation_steps to anon, authenticated;
 
 -- PL/pgSQL, because its plan is kept for the session; it runs with every operation that is shown or moved.
 create function private.pending_actions(operation public.operations) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (
@@ -2897,9 +2739,7 @@ comment on function private.pending_actions(public.operations) is
 grant execute on function private.pending_actions(public.operations) to anon, authenticated;
 
 create function private.close_steps(agency_id uuid, operation_id uuid, event text) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   -- A look-up for each step of the operation; as a join, the kept plan might read all steps there are.
@@ -2912,9 +2752,7 @@ comment on function private.close_steps(uuid, uuid, text) is
   'Closes the gate steps of an operation that an event closes, as gate_steps.closed_by names it. Nothing to do where the flow has no such step or it is closed.';
 
 create function private.reopen_steps(agency_id uuid, operation_id uuid, event text) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   update public.operation_steps s set done = false
@@ -2926,9 +2764,7 @@ comment on function private.reopen_steps(uuid, uuid, text) is
   'Opens gate steps again because what closed them no longer holds.';
 
 create function private.refuse_to_reopen(operation public.operations, step_id text) returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   step public.gate_steps;
@@ -2960,9 +2796,7 @@ comment on function private.refuse_to_reopen(public.operations, text) is
   'Refuses to open a step again while what closed it holds (step_not_reopened): an offer, an accepted offer, the property chosen, a viewing that took place, a document received.';
 
 create function private.tg_operation_steps__done() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   operation public.operations;
@@ -2990,9 +2824,7 @@ comment on function private.tg_operation_steps__done() is
   'Dates the closing of a step. By hand, refuses every change on a closed operation (operation_closed), and to reopen a step while what closed it holds (step_not_reopened).';
 
 create function private.tg_operation_steps__by_hand() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   step public.gate_steps;
@@ -3041,9 +2873,7 @@ create trigger _100_refuse_removal before delete or truncate on public.operation
   for each statement execute function private.tg__refuse_removal();
 
 create function private.tg_operations__steps() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   insert into public.operation_steps (agency_id, operation_id, step_id, flow)
@@ -3057,9 +2887,7 @@ $$;
 comment on function private.tg_operations__steps() is 'Gives a new operation the gate steps of its flow.';
 
 create function private.tg_gate_steps__held() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   insert into public.operation_steps (agency_id, operation_id, step_id, flow)
@@ -3071,9 +2899,7 @@ $$;
 comment on function private.tg_gate_steps__held() is 'A step that is added to a gate holds the open operations too; each gets a row to tick.';
 
 create function private.tg_operations__property_chosen() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if new.property_id is not null then
@@ -3098,9 +2924,7 @@ create trigger _510_property_chosen after update of property_id on public.operat
 -- sql/40_pipeline/05_stage_machine.sql
 
 create function private.known_stages(operation_type text default null, active_only boolean default false) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return jsonb_build_object('stages', (
@@ -3119,9 +2943,7 @@ comment on function private.known_stages(text, boolean) is
 grant execute on function private.known_stages(text, boolean) to anon, authenticated;
 
 create function private.refuse_unknown_type(operation_type text, part text default 'body') returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   if not exists (select from public.flows f where f.operation_type = refuse_unknown_type.operation_type) then
@@ -3136,9 +2958,7 @@ comment on function private.refuse_unknown_type(text, text) is
 grant execute on function private.refuse_unknown_type(text, text) to anon, authenticated;
 
 create function private.refuse_lead_type(operation_type text) returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   side text := (select f.side from public.flows f where f.operation_type = refuse_lead_type.operation_type);
@@ -3162,9 +2982,7 @@ comment on function private.refuse_lead_type(text) is
 grant execute on function private.refuse_lead_type(text) to anon, authenticated;
 
 create function private.requires_reason(stage text, flow text default null) returns boolean
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return exists (
@@ -3177,8 +2995,7 @@ comment on function private.requires_reason(text, text) is
 
 -- SQL that sets nothing, so that queries take it in as a join: a day plan asks for hundreds of operations.
 create function private.stage_ahead(flow text, stage text) returns setof public.stages
-language sql
-stable
+language sql stable
 as $$
   select n.*
   from public.stages s
@@ -3191,9 +3008,7 @@ comment on function private.stage_ahead(text, text) is
 grant execute on function private.stage_ahead(text, text) to anon, authenticated;
 
 create function private.awaited_date(operation public.operations, stage public.stages) returns public.required_dates
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   awaited public.required_dates;
@@ -3210,9 +3025,7 @@ comment on function private.awaited_date(public.operations, public.stages) is
 grant execute on function private.awaited_date(public.operations, public.stages) to anon, authenticated;
 
 create function private.tg_operations__open() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   initial public.stages;
@@ -3240,8 +3053,7 @@ comment on function private.tg_operations__open() is
   'Puts a new operation on the flow of its type, at its first stage unless one is named (invalid_stage).';
 
 create function private.tg_operations__keep_identity() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if (new.agency_id, new.id, new.lead_id, new.operation_type, new.flow)
@@ -3268,9 +3080,7 @@ $$;
 comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected, but not removed (operation_closed). Notes when the row last changed.';
 
 create function private.tg_operations__move() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   target public.stages;
@@ -3325,9 +3135,7 @@ comment on function private.tg_operations__move() is
   'The stage machine: every change of operations.stage passes it, whoever makes it. Refuses, in this order, with operation_closed, invalid_stage, lost_reason_required, invalid_transition, stage_gate_blocked (with pending_actions), db_gate_blocked.';
 
 create function private.tg_operations__won() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   perform private.queue_event(new.agency_id, 'deal_won', new.id);
@@ -3379,9 +3187,7 @@ create policy select_own on public.stage_history for select to anon, authenticat
 grant select on public.stage_history to anon, authenticated;
 
 create function private.tg_operations__history() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   actor private.principal := private.principal();
@@ -3472,9 +3278,7 @@ grant select,
   on public.offers to anon, authenticated;
 
 create function private.tg_offers__record() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   operation public.operations;
@@ -3507,8 +3311,7 @@ comment on function private.tg_offers__record() is
   'Fills a new offer from its operation and property. Refuses with unknown_reference, operation_closed, property_required.';
 
 create function private.refuse_taken_property(offer public.offers) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   property_status text;
@@ -3539,9 +3342,7 @@ comment on function private.refuse_taken_property(public.offers) is
   'One property is promised once: refuses to accept an offer on a property that is sold, rented or withdrawn (property_not_available), or that another deal of the same side has an accepted offer on (offer_already_accepted).';
 
 create function private.tg_offers__date_acceptance() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   is_closed boolean;
@@ -3593,9 +3394,7 @@ comment on function private.tg_offers__date_acceptance() is
   'Dates the first acceptance, and keeps the accepted offer of a closed operation. Refuses with operation_closed, offer_already_accepted, property_not_available, change_refused.';
 
 create function private.tg_offers__recorded() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   perform private.close_steps(new.agency_id, new.operation_id, 'offer_recorded');
@@ -3605,9 +3404,7 @@ $$;
 comment on function private.tg_offers__recorded() is 'Recording an offer closes the step that waits for one.';
 
 create function private.tg_offers__accepted() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   update public.properties p set status = 'pending'
@@ -3625,9 +3422,7 @@ comment on function private.tg_offers__accepted() is
   'What acceptance does: the property returns to pending, its listings are paused, the step that waits for it closes, and the first time offer_accepted is queued.';
 
 create function private.tg_offers__no_longer_accepted() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   perform private.reopen_steps(new.agency_id, new.operation_id, 'offer_accepted');
@@ -3656,10 +3451,7 @@ create trigger _100_refuse_removal before delete or truncate on public.offers
   for each statement execute function private.tg__refuse_removal();
 
 create function private.offer_json(offer public.offers) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(
@@ -3746,9 +3538,7 @@ grant select,
   on public.viewings to anon, authenticated;
 
 create function private.tg_viewings__operation() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   is_closed boolean;
@@ -3770,8 +3560,7 @@ comment on function private.tg_viewings__operation() is
   'A viewing is part of an operation of its lead (unknown_reference), and is not arranged for a closed one (operation_closed).';
 
 create function private.tg_viewings__queue_up() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   resource uuid;
@@ -3788,9 +3577,7 @@ $$;
 comment on function private.tg_viewings__queue_up() is 'Lets bookings of one agent or one property through one after the other.';
 
 create function private.tg_viewings__done() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   perform private.close_steps(new.agency_id, new.operation_id, 'viewing_done');
@@ -3800,8 +3587,7 @@ $$;
 comment on function private.tg_viewings__done() is 'A viewing that took place closes the step of its operation that waits for one.';
 
 create function private.tg_viewings__took_place() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   -- The gate waits for a visit that happened; clients come a little early.
@@ -3827,10 +3613,7 @@ create trigger _900_updated_at before update on public.viewings
   for each row execute function private.tg__updated_at();
 
 create function private.viewing_json(viewing public.viewings) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(
@@ -3924,9 +3707,7 @@ grant select,
   on public.documents to anon, authenticated;
 
 create function private.file_name(document public.documents) returns text
-language sql
-stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$
   -- Storage takes plain characters only: "DNI María.pdf" becomes "dni-maria.pdf". Names and types may disagree, so the
   -- ending follows from the type.
@@ -3946,9 +3727,7 @@ $$;
 comment on function private.file_name(public.documents) is 'The name of a document''s file in Storage, and when it is downloaded.';
 
 create function private.tg_documents__place_file() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   new.storage_path := case when new.content_type is not null then
@@ -3960,8 +3739,7 @@ comment on function private.tg_documents__place_file() is
   'Says where an announced file goes. Once it is there, it stays there.';
 
 create function private.tg_documents__date_completion() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' then
@@ -3978,9 +3756,7 @@ $$;
 comment on function private.tg_documents__date_completion() is 'Dates the first time a document is received or verified.';
 
 create function private.tg_documents__completed() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if new.operation_id is not null then
@@ -4005,10 +3781,7 @@ create trigger _600_completed after insert or update on public.documents
   for each row when (new.status in ('received', 'verified')) execute function private.tg_documents__completed();
 
 create function private.document_json(document public.documents) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(
@@ -4083,8 +3856,7 @@ grant select,
   on public.signatures to anon, authenticated;
 
 create function private.tg_signatures__date_signing() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' then
@@ -4101,9 +3873,7 @@ $$;
 comment on function private.tg_signatures__date_signing() is 'Dates the first signing.';
 
 create function private.tg_signatures__signed() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' or old.signed_at is null then
@@ -4122,10 +3892,7 @@ create trigger _600_signed after insert or update on public.signatures
   for each row when (new.status = 'signed') execute function private.tg_signatures__signed();
 
 create function private.signature_json(signature public.signatures) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql stable set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return jsonb_build_object(
@@ -4156,9 +3923,7 @@ on conflict (id) do update set
 -- sql/40_pipeline/document_files.sql
 
 create function private.permits(permission text) returns boolean
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return coalesce(permission = any ((private.principal()).permissions), false);
@@ -4184,9 +3949,7 @@ create policy documents_select_own on storage.objects for select to anon, authen
     and (storage.foldername(name))[1] = (select private.agency_id())::text);
 
 create function private.tg_objects__document_arrived() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   size bigint := (new.metadata ->> 'size')::bigint;
@@ -4222,8 +3985,7 @@ create trigger corredor_500_document_arrived after insert on storage.objects
   for each row when (new.bucket_id = 'documents') execute function private.tg_objects__document_arrived();
 
 create function private.tg_objects__document_stays() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if (old.bucket_id, old.name, old.version, old.metadata -> 'size')
@@ -4248,10 +4010,7 @@ create trigger corredor_500_document_stays before update on storage.objects
 -- address; the drain judges every target again before each delivery. What they send is as a URL parser writes it: a host
 -- in plain characters. Other spellings of a name (percent signs, letters of other scripts) are refused here.
 create function private.private_targets_allowed() returns boolean
-language sql
-stable
-security definer
-set search_path = ''
+language sql stable security definer set search_path = ''
 as $$
   select exists (
     select from vault.decrypted_secrets s
@@ -4262,9 +4021,7 @@ comment on function private.private_targets_allowed() is
 grant execute on function private.private_targets_allowed() to anon, authenticated;
 
 create function private.ipv4_number(part text) returns bigint
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   digits constant text := '0123456789abcdef';
@@ -4289,9 +4046,7 @@ comment on function private.ipv4_number(text) is
 grant execute on function private.ipv4_number(text) to anon, authenticated;
 
 create function private.ipv4_address(host text) returns inet
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   parts text[] := string_to_array(host, '.');
@@ -4316,9 +4071,7 @@ comment on function private.ipv4_address(text) is
 grant execute on function private.ipv4_address(text) to anon, authenticated;
 
 create function private.is_public_address(address inet) returns boolean
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   if family(address) = 4 then
@@ -4338,9 +4091,7 @@ comment on function private.is_public_address(inet) is
 grant execute on function private.is_public_address(inet) to anon, authenticated;
 
 create function private.target_problem(target_url text) returns text
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   authority text := (regexp_match(target_url, '^https://([^/?#\\]*)', 'i'))[1];
@@ -4403,9 +4154,7 @@ comment on column public.subscriptions.target_url is 'Where the event is posted 
 comment on column public.subscriptions.created_at is 'When it was made.';
 
 create function private.tg_subscriptions__cap() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   hooks_max constant int := 20;
@@ -4442,9 +4191,7 @@ grant select, delete on public.subscriptions to anon, authenticated;
 grant insert (agency_id, event_type, target_url) on public.subscriptions to anon, authenticated;
 
 create function private.one_spelling(target_url text) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   parts text[] := regexp_match(target_url, '^https://([^/?#]+)([^#]*)', 'i');
@@ -4462,8 +4209,7 @@ comment on function private.one_spelling(text) is
 grant execute on function private.one_spelling(text) to anon, authenticated;
 
 create function private.tg_subscriptions__one_spelling() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   new.target_url := private.one_spelling(new.target_url);
@@ -4682,8 +4428,7 @@ comment on function private.drain_announce(uuid, jsonb) is
 grant execute on function private.drain_announce(uuid, jsonb) to service_role;
 
 create function api.drain_announce(run_id uuid, deliveries jsonb) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.drain_announce(run_id, deliveries);
 $$;
@@ -4694,9 +4439,7 @@ grant execute on function api.drain_announce(uuid, jsonb) to service_role;
 
 create function private.drain_begin(
   continues uuid default null, share int default 0, shares int default 1, calls_again boolean default true) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   agency_ids uuid[];
@@ -4763,8 +4506,7 @@ grant execute on function private.drain_begin(uuid, int, int, boolean) to servic
 
 create function api.drain_begin(
   continues uuid default null, share int default 0, shares int default 1, calls_again boolean default true) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.drain_begin(continues, share, shares, calls_again);
 $$;
@@ -4896,8 +4638,7 @@ comment on function private.drain_claim(uuid, int, uuid[]) is
 grant execute on function private.drain_claim(uuid, int, uuid[]) to service_role;
 
 create function api.drain_claim(run_id uuid, max_events int, busy_agencies uuid[]) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.drain_claim(run_id, max_events, busy_agencies);
 $$;
@@ -4957,8 +4698,7 @@ comment on function private.drain_finish(uuid, jsonb) is
 grant execute on function private.drain_finish(uuid, jsonb) to service_role;
 
 create function api.drain_finish(run_id uuid, summary jsonb) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.drain_finish(run_id, summary);
 $$;
@@ -4990,8 +4730,7 @@ comment on function private.release_untried(uuid, uuid[]) is
   'Gives back those of the events that the run claimed and did not begin: it costs no attempt, and another run may take them at once. Returns how many.';
 
 create function private.continue_drain(run public.drain_runs) returns boolean
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if not run.calls_again
@@ -5009,9 +4748,7 @@ comment on function private.continue_drain(public.drain_runs) is
   'Calls the drain to go on where the run ends, if events are due that were so when its minute''s drain began. A failed event is not: it waits for the next minute. Returns whether it called.';
 
 create function private.drain_hand_over(run_id uuid, not_begun uuid[]) returns boolean
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   run public.drain_runs;
@@ -5031,8 +4768,7 @@ comment on function private.drain_hand_over(uuid, uuid[]) is
 grant execute on function private.drain_hand_over(uuid, uuid[]) to service_role;
 
 create function api.drain_hand_over(run_id uuid, not_begun uuid[]) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.drain_hand_over(run_id, not_begun));
 $$;
@@ -5081,8 +4817,7 @@ comment on function private.drain_record(uuid, jsonb, jsonb) is
 grant execute on function private.drain_record(uuid, jsonb, jsonb) to service_role;
 
 create function api.drain_record(run_id uuid, results jsonb, done jsonb) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.drain_record(run_id, results, done);
 $$;
@@ -5121,9 +4856,7 @@ comment on function private.event_body(text, uuid, uuid) is
 -- sql/50_events/queue_event.sql
 
 create function private.queue_event(agency_id uuid, event_type text, subject_id uuid) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   insert into public.events (agency_id, event_type, subject_id, subscription_ids)
@@ -5224,19 +4957,14 @@ comment on function private.settle_events(uuid[], uuid[], uuid[]) is
 -- sql/50_events/signing_secrets.sql
 
 create function private.signing_secret_name(agency_id uuid) returns text
-language sql
-immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$
   select 'signing_secret_' || agency_id;
 $$;
 comment on function private.signing_secret_name(uuid) is 'The name in Vault of the secret that signs the agency''s events.';
 
 create function private.signing_secrets(agency_ids uuid[]) returns jsonb
-language sql
-stable
-security definer
-set search_path = ''
+language sql stable security definer set search_path = ''
 as $$
   select coalesce(jsonb_object_agg(a.id, s.decrypted_secret), '{}')
   from unnest(agency_ids) as a (id)
@@ -5246,8 +4974,7 @@ comment on function private.signing_secrets(uuid[]) is 'The agencies'' signing s
 grant execute on function private.signing_secrets(uuid[]) to service_role;
 
 create function api.drain_signing_secrets(agency_ids uuid[]) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.signing_secrets(agency_ids);
 $$;
@@ -5297,9 +5024,7 @@ create policy select_own on public.intake_jobs for select to anon, authenticated
   using (agency_id = (select private.agency_id()));
 
 create function private.call_intake(message_agency_ids uuid[], screen_agency_ids uuid[]) returns bigint
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   is_called boolean;
@@ -5335,9 +5060,7 @@ comment on function private.call_intake(uuid[], uuid[]) is
 
 -- For each statement, not for each row: a new list may start a hundred thousand screens at once.
 create function private.tg_messages__queue_qualification() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   agency_ids uuid[];
@@ -5364,9 +5087,7 @@ create trigger _500_queue_qualification_again after update on public.messages
   for each statement execute function private.tg_messages__queue_qualification();
 
 create function private.tg_sanctions_screens__queue() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   agency_ids uuid[];
@@ -5394,9 +5115,7 @@ create trigger _500_queue_again after update on public.sanctions_screens
 -- sql/60_intake/claim.sql
 
 create function private.intake_give_up() returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   given_up public.intake_jobs[];
@@ -5430,8 +5149,7 @@ language plpgsql
 security definer
 set search_path = ''
 -- The queue is empty most of the time, and what was planned then would read all of it when it is long.
-set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_seqscan = off set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -5479,9 +5197,7 @@ comment on function private.intake_turns(text, int) is
   'The first jobs of one kind, message or screen, of every agency for which some wait: which turn each has in its agency, and since when it waits.';
 
 create function private.intake_claim(max_jobs int, kind text default null) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   claim uuid := gen_random_uuid();
@@ -5536,8 +5252,7 @@ comment on function private.intake_claim(int, text) is
 grant execute on function private.intake_claim(int, text) to service_role;
 
 create function api.intake_claim(max_jobs int, kind text default null) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select private.intake_claim(max_jobs, kind);
 $$;
@@ -5547,9 +5262,7 @@ grant execute on function api.intake_claim(int, text) to service_role;
 -- sql/60_intake/hand_over.sql
 
 create function private.intake_release(claim_id uuid, job_ids uuid[]) returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   released int;
@@ -5567,8 +5280,7 @@ comment on function private.intake_release(uuid, uuid[]) is
 grant execute on function private.intake_release(uuid, uuid[]) to service_role;
 
 create function api.intake_release(claim_id uuid, job_ids uuid[]) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_release(claim_id, job_ids));
 $$;
@@ -5576,9 +5288,7 @@ comment on function api.intake_release(uuid, uuid[]) is 'For the intake: gives b
 grant execute on function api.intake_release(uuid, uuid[]) to service_role;
 
 create function private.intake_continue() returns boolean
-language sql
-security definer
-set search_path = ''
+language sql security definer set search_path = ''
 as $$
   select private.kick_intake() is not null;
 $$;
@@ -5587,8 +5297,7 @@ comment on function private.intake_continue() is
 grant execute on function private.intake_continue() to service_role;
 
 create function api.intake_continue() returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_continue());
 $$;
@@ -5598,8 +5307,7 @@ grant execute on function api.intake_continue() to service_role;
 -- sql/60_intake/qualified.sql
 
 create function private.fill_lead(agency_id uuid, lead_id uuid, result jsonb) returns text[]
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   before public.leads;
@@ -5632,9 +5340,7 @@ comment on function private.fill_lead(uuid, uuid, jsonb) is
   'Fills the blanks of a lead with what was read from a message, and nothing else. Returns the columns it filled.';
 
 create function private.intake_qualified(claim_id uuid, job_id uuid, qualification jsonb) returns boolean
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   job public.intake_jobs;
@@ -5676,8 +5382,7 @@ comment on function private.intake_qualified(uuid, uuid, jsonb) is
 grant execute on function private.intake_qualified(uuid, uuid, jsonb) to service_role;
 
 create function api.intake_qualified(claim_id uuid, job_id uuid, qualification jsonb) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_qualified(claim_id, job_id, qualification));
 $$;
@@ -5687,9 +5392,7 @@ grant execute on function api.intake_qualified(uuid, uuid, jsonb) to service_rol
 -- sql/60_intake/retry.sql
 
 create function private.intake_retry(claim_id uuid, job_id uuid, error text) returns boolean
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   update public.intake_jobs j
@@ -5706,8 +5409,7 @@ comment on function private.intake_retry(uuid, uuid, text) is
 grant execute on function private.intake_retry(uuid, uuid, text) to service_role;
 
 create function api.intake_retry(claim_id uuid, job_id uuid, error text) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_retry(claim_id, job_id, error));
 $$;
@@ -5811,9 +5513,7 @@ alter table public.sanctions_loads enable row level security;
 -- sql/60_intake/sanctions/name_score.sql
 
 create function private.word_score(a text, b text) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   if a = b then
@@ -5826,18 +5526,14 @@ $$;
 comment on function private.word_score(text, text) is 'How much two words may be spellings of one, 0 to 1: the share of letters that need no change.';
 
 create function private.word_threshold() returns real
-language sql
-immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$
   select 0.7::real;
 $$;
 comment on function private.word_threshold() is 'From this score on, a word counts as a spelling of another.';
 
 create function private.name_score(a text, b text) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   shorter text[] := string_to_array(a, ' ');
@@ -5877,9 +5573,7 @@ create function private.person_score(
   entry_birth_dates text[],
   entry_countries text[]
 ) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   -- A birth year that is near none of the entry's makes a namesake. Day and month swapped or a digit off do not: lists
@@ -5902,8 +5596,7 @@ comment on function private.person_score(real, date, text, text[], text[]) is
 -- sql/60_intake/sanctions/resolution.sql
 
 create function private.tg_sanctions_screens__resolution() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   -- What a person confirmed goes on to the next screen that finds the same, with its author and time.
@@ -5941,9 +5634,7 @@ create trigger _100_resolution before update of resolution, resolution_reason on
 -- sql/60_intake/sanctions/resolve_screen.sql
 
 create function private.tg_sanctions_screens__name() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   -- Kept with the screen: the lead may have another name before the screen is resolved. As definer, because the policy
@@ -5958,9 +5649,7 @@ create trigger _100_name before insert on public.sanctions_screens
   for each row execute function private.tg_sanctions_screens__name();
 
 create function private.same_name(a text, b text) returns boolean
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   words_a text[] := private.plain_words(a);
@@ -5975,9 +5664,7 @@ comment on function private.same_name(text, text) is
 grant execute on function private.same_name(text, text) to anon, authenticated;
 
 create function private.screened_person(screen public.sanctions_screens, out name text, out birth_date date, out country text)
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   contact public.contacts;
@@ -5997,9 +5684,7 @@ comment on function private.screened_person(public.sanctions_screens) is
 grant execute on function private.screened_person(public.sanctions_screens) to anon, authenticated;
 
 create function private.cleared_entries(agency_id uuid, contact_id uuid, name text) returns jsonb
-language sql
-stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
     'id', e.entry ->> 'id', 'listed_at', e.entry ->> 'listed_at', 'cleared_at', s.resolution_at)), '[]')
@@ -6013,9 +5698,7 @@ comment on function private.cleared_entries(uuid, uuid, text) is
   'The entries that a person of the agency said are somebody else than the contact under that name, [{id, listed_at, cleared_at}]: the entry as the list had it then.';
 
 create function private.result_counts(screen public.sanctions_screens) returns boolean
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   -- By the time of the result: of two screens that ran at once, the later one has taken over what the other found.
@@ -6030,9 +5713,7 @@ comment on function private.result_counts(public.sanctions_screens) is
 grant execute on function private.result_counts(public.sanctions_screens) to anon, authenticated;
 
 create function private.standing_match(agency_id uuid, lead_id uuid) returns public.sanctions_screens
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   standing public.sanctions_screens;
@@ -6046,9 +5727,7 @@ $$;
 comment on function private.standing_match(uuid, uuid) is 'The possible or confirmed match of a lead that counts now, or null.';
 
 create function private.sanctions_status(agency_id uuid, lead_id uuid) returns text
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (
@@ -6063,9 +5742,7 @@ comment on function private.sanctions_status(uuid, uuid) is
 grant execute on function private.sanctions_status(uuid, uuid) to anon, authenticated;
 
 create function private.asked_with(screen public.sanctions_screens) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return jsonb_build_object(
@@ -6075,9 +5752,7 @@ $$;
 comment on function private.asked_with(public.sanctions_screens) is 'What a resolved screen asked, and whom: {source, name, birth_date, country}.';
 
 create function private.still_found(entry jsonb, asked jsonb, asked_now jsonb, cleared jsonb) returns boolean
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   if exists (select from jsonb_array_elements(cleared) c where c ->> 'id' = entry ->> 'id') then
@@ -6097,8 +5772,7 @@ comment on function private.still_found(jsonb, jsonb, jsonb, jsonb) is
   'Whether an entry that an earlier screen found stays a possible match although the present one did not find it: the list still has it for the name it was found by, and nobody cleared it under that name.';
 
 create function private.resolve_screen(screen public.sanctions_screens, source text, entries jsonb) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   likely jsonb := jsonb_path_query_array(entries, '$[*] ? (@.score >= $threshold)',
@@ -6163,8 +5837,7 @@ comment on function private.resolve_screen(public.sanctions_screens, text, jsonb
 -- sql/60_intake/sanctions/screen_again.sql
 
 create function private.tg_leads__screen_again() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (new.agency_id, new.id, new.contact_id);
@@ -6179,8 +5852,7 @@ create trigger _500_screen_again after update of full_name on public.leads
 grant execute on function private.screening_name(text) to anon, authenticated;
 
 create function private.screen_contacts_again(agency_id uuid, contact_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   insert into public.sanctions_screens (agency_id, lead_id, contact_id)
@@ -6192,8 +5864,7 @@ comment on function private.screen_contacts_again(uuid, uuid[]) is
   'Starts a screen for each lead of these contacts that is not archived, because what is known of the person changed.';
 
 create function private.tg_contacts__screen_again() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   perform private.screen_contacts_again(new.agency_id, array[new.id]);
@@ -6208,9 +5879,7 @@ create trigger _500_screen_again after update of birth_date, nationality on publ
   execute function private.tg_contacts__screen_again();
 
 create function private.identities_differ(a public.contacts, b public.contacts) returns boolean
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (a.birth_date, a.nationality) is distinct from (b.birth_date, b.nationality)
@@ -6226,9 +5895,7 @@ comment on function private.identities_differ(public.contacts, public.contacts) 
 -- sql/60_intake/sanctions/screen_person.sql
 
 create function private.sanctions_threshold() returns real
-language sql
-immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$
   select 0.7::real;
 $$;
@@ -6236,10 +5903,7 @@ comment on function private.sanctions_threshold() is 'From this score on, a sanc
 
 create function private.word_cuts(word text, sounds text[], by_sound boolean)
 returns table (split int, half int, words text[], keys text[])
-language plpgsql
-immutable
-rows 20
-set search_path = ''
+language plpgsql immutable rows 20 set search_path = ''
 as $$
 #variable_conflict use_variable
 begin
@@ -6270,10 +5934,7 @@ comment on function private.word_cuts(text, text[], boolean) is
 
 create function private.word_spellings(words text[])
 returns table (first int, last int, split int, half int, word text, score real)
-language plpgsql
-stable
-rows 50
-set search_path = ''
+language plpgsql stable rows 50 set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -6354,10 +6015,7 @@ create function private.score_names(
   words text[],
   first int[], last int[], split int[], half int[], word text[], spelling_score real[]
 ) returns table (entry_id text, name text, score real)
-language plpgsql
-stable
-rows 20
-set search_path = ''
+language plpgsql stable rows 20 set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -6427,9 +6085,7 @@ comment on function private.score_names(public.sanctions_names[], text[], int[],
 
 create function private.screen_person(person_name text, birth_date date default null, country text default null)
 returns table (entry_id text, matched_name text, score real)
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   -- Enough words for any person; a longer text is no name and shall not take long.
@@ -6489,9 +6145,7 @@ comment on function private.screen_person(text, date, text) is
   'The sanctions entries that a name comes near, each with its best name and its score; those from private.sanctions_threshold() on may be the person.';
 
 create function private.screen_entries(person_name text, birth_date date, country text, cleared jsonb) returns jsonb
-language sql
-stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
     'id', near.entry_id,
@@ -6525,9 +6179,7 @@ comment on function private.screen_entries(text, date, text, jsonb) is
 -- One rule in the database for the list and for leads, wherever they come from: what is romanised otherwise on one side
 -- is never found.
 create function private.romanised(name text) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   pair text[];
@@ -6575,9 +6227,7 @@ comment on function private.romanised(text) is
   'A lower-case name of Greek, Cyrillic, Georgian or Armenian letters in Latin ones. Arabic and Hebrew stay, since they leave out what a Latin spelling would need.';
 
 create function private.name_words(name text) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   pair text[];
@@ -6609,9 +6259,7 @@ comment on function private.name_words(text) is
   'The words of a name as screening compares them: romanised, without case, accents, apostrophes, Arabic vowel marks and doubled spellings of a letter; joined words with a capital inside are split.';
 
 create function private.telling_words(words text[]) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   telling text[] := array(
@@ -6633,8 +6281,7 @@ comment on function private.telling_words(text[]) is 'The words of a name withou
 -- sql/60_intake/sanctions/swap_sanctions_list.sql
 
 create function private.open_sanctions_list() returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   -- One load at a time: the second one waits and then finds what the first one left.
@@ -6647,8 +6294,7 @@ comment on function private.open_sanctions_list() is
   'Begins a load in the caller''s transaction: makes the temporary table sanctions_incoming, to be filled with the whole list, and keeps other loads waiting.';
 
 create function private.start_screens_again() returns int
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   started int;
@@ -6727,8 +6373,7 @@ comment on function private.start_screens_again() is
   'Starts a screen again for each lead that a load may change: two words of its name (or its only one, or one that is two, or two that are one) are spelled or sound like words of names that were added or changed, or its match named an entry that was changed or removed. Reads the temporary tables of private.swap_sanctions_list.';
 
 create function private.list_sanctions_names(entry_ids text[] default null) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   create temporary table sanctions_changed_names on commit drop as
@@ -6752,8 +6397,7 @@ comment on function private.list_sanctions_names(text[]) is
   'Writes the names of these entries, or of all, with the words to find them by. They are in the temporary table sanctions_changed_names then.';
 
 create function private.list_sanctions_names_again() returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   delete from public.sanctions_names where true;
@@ -6766,8 +6410,7 @@ comment on function private.list_sanctions_names_again() is
   'Writes the names of a list that is there as they are compared now. For a migration that changes how.';
 
 create function private.swap_sanctions_list(file_name text) returns public.sanctions_loads
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   load public.sanctions_loads;
@@ -6818,9 +6461,7 @@ comment on function private.swap_sanctions_list(text) is
 -- as A E O. A letter that languages read in different ways gives one sound for each (a Spanish j is a kh, an English one
 -- a dzh, a German one a y), so a word has a few.
 create function private.each_way(forms text[], letters text, ways text[]) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   if forms[1] !~ letters then
@@ -6833,9 +6474,7 @@ $$;
 comment on function private.each_way(text[], text, text[]) is 'The forms of a word with some letters read in each of several ways.';
 
 create function private.arabic_sounds(word text) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   forms text[] := array[word];
@@ -6864,9 +6503,7 @@ $$;
 comment on function private.arabic_sounds(text) is 'The sounds of a word of Arabic or Hebrew letters: its consonants.';
 
 create function private.same_name_otherwise(word text) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   names text;
@@ -6888,9 +6525,7 @@ $$;
 comment on function private.same_name_otherwise(text) is 'Another spelling of a frequent name, as an array of one or none.';
 
 create function private.word_sounds(word text) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   form text;
@@ -6956,9 +6591,7 @@ $$;
 comment on function private.word_sounds(text) is 'The sounds that a word of private.name_words may have, read as different languages spell.';
 
 create function private.sound_key(sounds text) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return regexp_replace(translate(sounds, 'BFDGCAEO', 'PPTKS'), '([^ ])\1+', '\1', 'g');
@@ -6967,9 +6600,7 @@ $$;
 comment on function private.sound_key(text) is 'What is left of a sound, or of several with blanks between, when only kinds of consonants count.';
 
 create function private.sound_keys(sounds text[]) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return array(
@@ -6989,9 +6620,7 @@ comment on function private.sound_keys(text[]) is
   'What a listed word is found by: the consonants of each sound, of a short one its vowels too, of one without vowels its consonants with a # before; and each sound itself with a = before.';
 
 create function private.wanted_keys(sounds text[]) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return array(
@@ -7007,9 +6636,7 @@ $$;
 comment on function private.wanted_keys(text[]) is 'By which of private.sound_keys the listed words are found that may sound like a word.';
 
 create function private.sound_score(a text[], b text[]) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   x text;
@@ -7055,9 +6682,7 @@ comment on function private.sound_score(text[], text[]) is 'How much two words s
 -- sql/60_intake/screened.sql
 
 create function private.intake_screen(claim_id uuid, job_ids uuid[]) returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   screen public.sanctions_screens;
@@ -7089,8 +6714,7 @@ comment on function private.intake_screen(uuid, uuid[]) is
 grant execute on function private.intake_screen(uuid, uuid[]) to service_role;
 
 create function api.intake_screen(claim_id uuid, job_ids uuid[]) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_screen(claim_id, job_ids));
 $$;
@@ -7098,9 +6722,7 @@ comment on function api.intake_screen(uuid, uuid[]) is 'For the intake: resolves
 grant execute on function api.intake_screen(uuid, uuid[]) to service_role;
 
 create function private.intake_screened(claim_id uuid, job_id uuid, source text, entries jsonb) returns boolean
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   screen public.sanctions_screens;
@@ -7128,8 +6750,7 @@ comment on function private.intake_screened(uuid, uuid, text, jsonb) is
 grant execute on function private.intake_screened(uuid, uuid, text, jsonb) to service_role;
 
 create function api.intake_screened(claim_id uuid, job_id uuid, source text, entries jsonb) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.intake_screened(claim_id, job_id, source, entries));
 $$;
@@ -7140,8 +6761,7 @@ grant execute on function api.intake_screened(uuid, uuid, text, jsonb) to servic
 
 create function api.list_agents(active boolean default null, page_limit int default null, page_cursor text default null)
 returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize();
@@ -7158,8 +6778,7 @@ comment on function api.list_agents(boolean, int, text) is
 grant execute on function api.list_agents(boolean, int, text) to anon, authenticated;
 
 create function api.get_agent(agent_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize();
@@ -7187,8 +6806,7 @@ create function api.list_documents(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:read');
@@ -7217,8 +6835,7 @@ comment on function api.list_documents(uuid, uuid, uuid, text, text, int, text) 
 grant execute on function api.list_documents(uuid, uuid, uuid, text, text, int, text) to anon, authenticated;
 
 create function api.get_document(document_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:read');
@@ -7236,8 +6853,7 @@ comment on function api.get_document(uuid) is 'One document. Permission document
 grant execute on function api.get_document(uuid) to anon, authenticated;
 
 create function api.create_document(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
@@ -7301,9 +6917,7 @@ comment on function api.create_document(jsonb, text) is
 grant execute on function api.create_document(jsonb, text) to anon, authenticated;
 
 create function private.document_upload_json(document public.documents) returns jsonb
-language sql
-stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$
   select jsonb_build_object('document', private.document_json(document), 'storage_path', document.storage_path);
 $$;
@@ -7312,8 +6926,7 @@ comment on function private.document_upload_json(public.documents) is
 grant execute on function private.document_upload_json(public.documents) to anon, authenticated;
 
 create function api.create_document_upload(document_id uuid, body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
@@ -7348,9 +6961,7 @@ comment on function api.create_document_upload(uuid, jsonb, text) is
 grant execute on function api.create_document_upload(uuid, jsonb, text) to anon, authenticated;
 
 create function private.refuse_backward(old_status text, new_status text, ranks jsonb) returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   -- Saying the same again changes nothing and is let through, so that a request can be repeated.
@@ -7365,8 +6976,7 @@ comment on function private.refuse_backward(text, text, jsonb) is
 grant execute on function private.refuse_backward(text, text, jsonb) to anon, authenticated;
 
 create function api.update_document(document_id uuid, patch jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
@@ -7405,8 +7015,7 @@ comment on function api.update_document(uuid, jsonb) is
 grant execute on function api.update_document(uuid, jsonb) to anon, authenticated;
 
 create function api.get_document_file(document_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:read');
@@ -7430,8 +7039,7 @@ grant execute on function api.get_document_file(uuid) to anon, authenticated;
 -- sql/70_api/flows.sql
 
 create function api.list_flows() returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize();
@@ -7463,9 +7071,7 @@ grant execute on function api.list_flows() to anon, authenticated;
 -- sql/70_api/health.sql
 
 create function api.health() returns jsonb
-language sql
-set search_path = ''
-set timezone = 'UTC'
+language sql set search_path = '' set timezone = 'UTC'
 as $$
   select jsonb_build_object('status', 'ok', 'time', now());
 $$;
@@ -7473,8 +7079,7 @@ comment on function api.health() is 'Says that the database answers: {status, ti
 grant execute on function api.health() to anon, authenticated;
 
 create function api.authenticate(required_permission text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize(required_permission);
@@ -7498,8 +7103,7 @@ comment on function api.authenticate(text) is
 grant execute on function api.authenticate(text) to anon, authenticated;
 
 create function api.count_stranger(address text, key_prefix text default null) returns jsonb
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   select to_jsonb(private.count_stranger(address, key_prefix)) - 'full_at_us';
 $$;
@@ -7510,9 +7114,7 @@ grant execute on function api.count_stranger(text, text) to service_role;
 -- sql/70_api/hooks.sql
 
 create function private.event_permission(event_type text) returns text
-language sql
-immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$
   select case event_type
     when 'deal_won' then 'operations:read'
@@ -7526,10 +7128,7 @@ comment on function private.event_permission(text) is
 grant execute on function private.event_permission(text) to anon, authenticated;
 
 create function private.hook_json(subscription public.subscriptions) returns jsonb
-language sql
-stable
-set search_path = ''
-set timezone = 'UTC'
+language sql stable set search_path = '' set timezone = 'UTC'
 as $$
   select jsonb_build_object(
     'id', subscription.id,
@@ -7541,8 +7140,7 @@ comment on function private.hook_json(public.subscriptions) is 'The hook as list
 grant execute on function private.hook_json(public.subscriptions) to anon, authenticated;
 
 create function api.list_hooks(page_limit int default null, page_cursor text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize();
@@ -7558,8 +7156,7 @@ comment on function api.list_hooks(int, text) is
 grant execute on function api.list_hooks(int, text) to anon, authenticated;
 
 create function api.create_hook(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize(private.event_permission(body ->> 'event_type'));
@@ -7601,8 +7198,7 @@ comment on function api.create_hook(jsonb, text) is
 grant execute on function api.create_hook(jsonb, text) to anon, authenticated;
 
 create function api.delete_hook(hook_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize();
@@ -7616,8 +7212,7 @@ comment on function api.delete_hook(uuid) is
 grant execute on function api.delete_hook(uuid) to anon, authenticated;
 
 create function api.sample_hook(event_type text, page_limit int default null, page_cursor text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize(private.event_permission(event_type));
@@ -7653,8 +7248,7 @@ create function api.list_leads(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:read');
@@ -7684,8 +7278,7 @@ comment on function api.list_leads(text, text, text, uuid, boolean, int, text) i
 grant execute on function api.list_leads(text, text, text, uuid, boolean, int, text) to anon, authenticated;
 
 create function api.get_lead(lead_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:read');
@@ -7703,8 +7296,7 @@ comment on function api.get_lead(uuid) is 'One lead, archived or not. Permission
 grant execute on function api.get_lead(uuid) to anon, authenticated;
 
 create function api.create_lead(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:write');
@@ -7800,8 +7392,7 @@ comment on function api.create_lead(jsonb, text) is
 grant execute on function api.create_lead(jsonb, text) to anon, authenticated;
 
 create function api.update_lead(lead_id uuid, patch jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:write');
@@ -7867,8 +7458,7 @@ comment on function api.update_lead(uuid, jsonb) is
 grant execute on function api.update_lead(uuid, jsonb) to anon, authenticated;
 
 create function api.archive_lead(lead_id uuid, reason text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:write');
@@ -7904,8 +7494,7 @@ create function api.list_offers(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:read');
@@ -7929,8 +7518,7 @@ comment on function api.list_offers(uuid, uuid, text, int, text) is
 grant execute on function api.list_offers(uuid, uuid, text, int, text) to anon, authenticated;
 
 create function api.get_offer(offer_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:read');
@@ -7948,8 +7536,7 @@ comment on function api.get_offer(uuid) is 'One offer. Permission offers:read. E
 grant execute on function api.get_offer(uuid) to anon, authenticated;
 
 create function api.create_offer(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:write');
@@ -7995,8 +7582,7 @@ create function api.list_operations(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:read');
@@ -8030,9 +7616,7 @@ grant execute on function api.list_operations(text, text, uuid, boolean, int, te
 -- As the owner, like private.update_operation: the policy and the serializer for callers would each ask for the caller once
 -- more. It names the caller's agency itself.
 create function private.get_operation(operation_id uuid) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:read');
@@ -8050,8 +7634,7 @@ comment on function private.get_operation(uuid) is 'What api.get_operation does,
 grant execute on function private.get_operation(uuid) to anon, authenticated;
 
 create function api.get_operation(operation_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   return private.get_operation(operation_id);
@@ -8061,8 +7644,7 @@ comment on function api.get_operation(uuid) is 'One operation. Permission operat
 grant execute on function api.get_operation(uuid) to anon, authenticated;
 
 create function api.create_operation(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:write');
@@ -8113,9 +7695,7 @@ grant execute on function api.create_operation(jsonb, text) to anon, authenticat
 
 -- As the owner, because the policies would ask for the caller twice more. Every statement names the caller's agency.
 create function private.update_operation(operation_id uuid, patch jsonb) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:write');
@@ -8168,8 +7748,7 @@ comment on function private.update_operation(uuid, jsonb) is 'What api.update_op
 grant execute on function private.update_operation(uuid, jsonb) to anon, authenticated;
 
 create function api.update_operation(operation_id uuid, patch jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   return private.update_operation(operation_id, patch);
@@ -8195,8 +7774,7 @@ create function api.list_properties(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('properties:read');
@@ -8241,8 +7819,7 @@ grant execute on function api.list_properties(text, text, text, text, text, nume
   to anon, authenticated;
 
 create function api.get_property(property_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('properties:read');
@@ -8262,10 +7839,7 @@ grant execute on function api.get_property(uuid) to anon, authenticated;
 -- sql/70_api/public_offers.sql
 
 create function private.public_offer(public_token text) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-set timezone = 'UTC'
+language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
   offer public.offers;
@@ -8297,8 +7871,7 @@ comment on function private.public_offer(text) is
 grant execute on function private.public_offer(text) to anon, authenticated;
 
 create function api.get_public_offer(public_token text) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   return private.public_offer(public_token);
@@ -8309,8 +7882,7 @@ comment on function api.get_public_offer(text) is
 grant execute on function api.get_public_offer(text) to anon, authenticated;
 
 create function api.create_offer_link(offer_id uuid, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:write');
@@ -8343,8 +7915,7 @@ create function api.list_signatures(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:read');
@@ -8372,8 +7943,7 @@ comment on function api.list_signatures(uuid, uuid, text, text, int, text) is
 grant execute on function api.list_signatures(uuid, uuid, text, text, int, text) to anon, authenticated;
 
 create function api.get_signature(signature_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:read');
@@ -8391,8 +7961,7 @@ comment on function api.get_signature(uuid) is 'One signature. Permission signat
 grant execute on function api.get_signature(uuid) to anon, authenticated;
 
 create function api.create_signature(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:write');
@@ -8443,8 +8012,7 @@ comment on function api.create_signature(jsonb, text) is
 grant execute on function api.create_signature(jsonb, text) to anon, authenticated;
 
 create function api.update_signature(signature_id uuid, patch jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:write');
@@ -8490,8 +8058,7 @@ create function api.list_viewings(
   page_limit int default null,
   page_cursor text default null
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:read');
@@ -8527,8 +8094,7 @@ comment on function api.list_viewings(text, uuid, uuid, uuid, uuid, text, text, 
 grant execute on function api.list_viewings(text, uuid, uuid, uuid, uuid, text, text, int, text) to anon, authenticated;
 
 create function api.get_viewing(viewing_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:read');
@@ -8546,8 +8112,7 @@ comment on function api.get_viewing(uuid) is 'One viewing. Permission viewings:r
 grant execute on function api.get_viewing(uuid) to anon, authenticated;
 
 create function private.refuse_double_booking(viewing public.viewings) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   other public.viewings;
@@ -8577,9 +8142,7 @@ comment on function private.refuse_double_booking(public.viewings) is
 grant execute on function private.refuse_double_booking(public.viewings) to anon, authenticated;
 
 create function private.refuse_past(starts_at timestamptz) returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   -- An hour of grace: whoever stands before the door writes the viewing down a little late, and clocks differ.
@@ -8594,9 +8157,7 @@ comment on function private.refuse_past(timestamptz) is
 grant execute on function private.refuse_past(timestamptz) to anon, authenticated;
 
 create function private.viewing_end(body jsonb, starts_at timestamptz, otherwise interval) returns timestamptz
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   ends_at timestamptz := case
@@ -8615,9 +8176,7 @@ comment on function private.viewing_end(jsonb, timestamptz, interval) is
 grant execute on function private.viewing_end(jsonb, timestamptz, interval) to anon, authenticated;
 
 create function private.refuse_unknown_agent(agency_id uuid, agent_id uuid) returns void
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   if agent_id is not null and not exists (
@@ -8632,8 +8191,7 @@ comment on function private.refuse_unknown_agent(uuid, uuid) is
 grant execute on function private.refuse_unknown_agent(uuid, uuid) to anon, authenticated;
 
 create function api.create_viewing(body jsonb, idempotency_key text default null) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:write');
@@ -8696,8 +8254,7 @@ comment on function api.create_viewing(jsonb, text) is
 grant execute on function api.create_viewing(jsonb, text) to anon, authenticated;
 
 create function api.update_viewing(viewing_id uuid, patch jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:write');
@@ -8768,8 +8325,7 @@ grant execute on function api.update_viewing(uuid, jsonb) to anon, authenticated
 -- sql/80_connector/advance_stage.sql
 
 create function api.mcp_advance_stage(operation_id uuid, patch jsonb default '{}') returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   operation public.operations;
@@ -8810,8 +8366,7 @@ create function api.mcp_agenda(
   mine boolean default null,
   page_limit int default 50
 ) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:read');
@@ -8881,11 +8436,7 @@ grant execute on function api.mcp_agenda(text, text, uuid, boolean, int) to anon
 -- As the owner, because a case takes some forty reads and the policy of each would ask for the caller again. Every read
 -- names the lead's agency, which is the caller's. The plans are kept: making them takes longer than the reading.
 create function private.case_file(lead_id uuid) returns jsonb
-language plpgsql
-stable
-security definer
-set plan_cache_mode = 'force_generic_plan'
-set search_path = ''
+language plpgsql stable security definer set plan_cache_mode = 'force_generic_plan' set search_path = ''
 as $$
 declare
   -- Asked for here and not taken as an argument, since what runs as the owner believes nobody.
@@ -9009,8 +8560,7 @@ comment on function private.case_file(uuid) is 'The case file of a lead of the c
 grant execute on function private.case_file(uuid) to anon, authenticated;
 
 create function api.mcp_case_file(lead_id uuid) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   file jsonb;
@@ -9031,8 +8581,7 @@ grant execute on function api.mcp_case_file(uuid) to anon, authenticated;
 -- sql/80_connector/create_viewing.sql
 
 create function api.mcp_create_viewing(body jsonb) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   answer jsonb;
@@ -9053,9 +8602,7 @@ grant execute on function api.mcp_create_viewing(jsonb) to anon, authenticated;
 -- sql/80_connector/leads_at_work.sql
 
 create function private.leads_at_work(agency_id uuid, agent_id uuid) returns uuid[]
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -9134,9 +8681,7 @@ grant execute on function private.leads_at_work(uuid, uuid) to anon, authenticat
 -- sql/80_connector/likeness.sql
 
 create function private.trigram_share(part text, whole text) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   wanted text[] := extensions.show_trgm(part);
@@ -9151,9 +8696,7 @@ comment on function private.trigram_share(text, text) is
 grant execute on function private.trigram_share(text, text) to anon, authenticated;
 
 create function private.likeness(words text[], value text) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   plain text := private.plain_text(value);
@@ -9172,8 +8715,7 @@ comment on function private.likeness(text[], text) is 'How much of some words a 
 -- sql/80_connector/my_day.sql
 
 create function api.mcp_my_day(page_limit int default 20) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:read');
@@ -9213,9 +8755,7 @@ grant execute on function api.mcp_my_day(int) to anon, authenticated;
 -- sql/80_connector/next_action.sql
 
 create function private.next_action(lead public.leads, caller private.principal) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   task private.task;
@@ -9269,9 +8809,7 @@ comment on type private.task is 'Something that waits to be done: what, whose tu
 
 -- The one place that says what is to do: the day plan lists it, and a case file suggests the first of it.
 create function private.open_tasks(agency_id uuid, permissions text[], lead_ids uuid[]) returns setof private.task
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -9377,10 +8915,7 @@ grant execute on function private.open_tasks(uuid, text[], uuid[]) to anon, auth
 
 create function private.found_contacts(query text, max_rows int)
 returns table (contact_id uuid, score real, matched text)
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -9443,8 +8978,7 @@ comment on function private.found_contacts(text, int) is
 grant execute on function private.found_contacts(text, int) to anon, authenticated;
 
 create function api.mcp_search(query text, page_limit int default 10) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('leads:read');
@@ -9492,10 +9026,7 @@ grant execute on function api.mcp_search(text, int) to anon, authenticated;
 
 create function private.found_properties(query text, max_rows int)
 returns table (property_id uuid, score real)
-language plpgsql
-stable
-security definer
-set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -9543,8 +9074,7 @@ comment on function private.found_properties(text, int) is
 grant execute on function private.found_properties(text, int) to anon, authenticated;
 
 create function api.mcp_search_properties(filters jsonb, words text[], page_limit int default 10) returns jsonb
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('properties:read');
@@ -9657,9 +9187,7 @@ grant execute on function api.mcp_search_properties(jsonb, text[], int) to anon,
 -- sql/80_connector/summaries.sql
 
 create function private.property_summary(property public.properties) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return jsonb_build_object(
@@ -9680,9 +9208,7 @@ comment on function private.property_summary(public.properties) is 'A property i
 grant execute on function private.property_summary(public.properties) to anon, authenticated;
 
 create function private.operation_summary(operation public.operations, caller private.principal) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (
@@ -9712,9 +9238,7 @@ $$;
 comment on function private.operation_summary(public.operations, private.principal) is 'An operation as a case file shows it: where it stands, what is pending, and its property for who may read it.';
 
 create function private.viewing_summary(viewing public.viewings, caller private.principal) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (
@@ -9745,9 +9269,7 @@ comment on function private.viewing_summary(public.viewings, private.principal) 
 grant execute on function private.viewing_summary(public.viewings, private.principal) to anon, authenticated;
 
 create function private.client_summary(caller private.principal, contact_id uuid) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (
@@ -9790,9 +9312,7 @@ grant execute on function private.client_summary(private.principal, uuid) to ano
 -- sql/80_connector/task_json.sql
 
 create function private.task_json(task private.task, caller private.principal) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   lead public.leads;
@@ -9848,9 +9368,7 @@ grant execute on function private.task_json(private.task, private.principal) to 
 -- sql/90_operators/agencies.sql
 
 create function admin.create_agency(name text, slug text default null, time_zone text default 'Europe/Madrid') returns uuid
-language sql
-security definer
-set search_path = ''
+language sql security definer set search_path = ''
 as $$
   insert into public.agencies (name, slug, time_zone)
   values (
@@ -9865,9 +9383,7 @@ comment on function admin.create_agency(text, text, text) is
 grant execute on function admin.create_agency(text, text, text) to service_role;
 
 create function admin.create_agent(agency_id uuid, name text, email text, role text default 'agent') returns uuid
-language sql
-security definer
-set search_path = ''
+language sql security definer set search_path = ''
 as $$
   insert into public.agents (agency_id, name, email, role)
   values (agency_id, btrim(name), lower(btrim(email)), role)
@@ -9887,9 +9403,7 @@ create function admin.create_api_key(
   expires_at timestamptz default null,
   requests_per_minute int default 120
 ) returns text
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   prefix text := encode(extensions.gen_random_bytes(4), 'hex');
@@ -9918,9 +9432,7 @@ comment on function admin.create_api_key(uuid, text, text[], uuid, timestamptz, 
 grant execute on function admin.create_api_key(uuid, text, text[], uuid, timestamptz, int) to service_role;
 
 create function admin.rotate_api_key(api_key_id uuid, overlap interval default '24 hours') returns text
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   old_key public.api_keys;
@@ -9944,9 +9456,7 @@ comment on function admin.rotate_api_key(uuid, interval) is
 grant execute on function admin.rotate_api_key(uuid, interval) to service_role;
 
 create function admin.revoke_api_key(api_key_id uuid) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   update public.api_keys k set revoked_at = coalesce(k.revoked_at, now()) where k.id = api_key_id;
@@ -9961,9 +9471,7 @@ grant execute on function admin.revoke_api_key(uuid) to service_role;
 -- sql/90_operators/call_function.sql
 
 create function private.call_function(function_name text, task jsonb default '{}') returns bigint
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   project_url text;
@@ -9989,8 +9497,7 @@ comment on function private.call_function(text, jsonb) is
 -- sql/90_operators/clean_up.sql
 
 create function private.clean_up() returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$
   delete from public.idempotency_keys where expires_at < now();
   delete from public.deliveries d using public.events e
@@ -10064,8 +9571,7 @@ comment on column public.failed_deliveries.agency_id is 'The agency, as in agenc
 -- sql/90_operators/kick_drain.sql
 
 create function private.kick_drain() returns bigint
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   waiting int;
@@ -10092,8 +9598,7 @@ comment on function private.kick_drain() is
 -- sql/90_operators/kick_intake.sql
 
 create function private.kick_intake() returns bigint
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   if not exists (select from public.intake_jobs j where j.available_at <= clock_timestamp()) then
@@ -10152,9 +9657,7 @@ comment on column public.leads_without_agent.agency_id is 'The agency, as in age
 -- sql/90_operators/link_agent.sql
 
 create function admin.link_agent(agency_id uuid, email text) returns uuid
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   address text := lower(btrim(email));
@@ -10183,9 +9686,7 @@ grant execute on function admin.link_agent(uuid, text) to service_role;
 -- sql/90_operators/merge_contacts.sql
 
 create function admin.merge_contacts(keep_id uuid, merge_id uuid, merged_by text default session_user) returns uuid
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   kept public.contacts;
@@ -10237,9 +9738,7 @@ comment on function admin.merge_contacts(uuid, uuid, text) is
 grant execute on function admin.merge_contacts(uuid, uuid, text) to service_role;
 
 create function admin.unmerge_contacts(merge_id uuid, undone_by text default session_user) returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   merge public.contact_merges;
@@ -10285,9 +9784,7 @@ comment on function admin.unmerge_contacts(uuid, text) is
 grant execute on function admin.unmerge_contacts(uuid, text) to service_role;
 
 create function admin.dismiss_suggestion(suggestion_id uuid, dismissed_by text default session_user) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   update public.contact_suggestions s set status = 'dismissed', decided_by = dismissed_by
@@ -10404,9 +9901,7 @@ comment on column public.possible_sanctions_matches.agency_id is 'The agency, as
 -- sql/90_operators/replay_event.sql
 
 create function admin.replay_event(event_id uuid) returns int
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   event public.events;
@@ -10445,9 +9940,7 @@ create function admin.resolve_sanctions_match(
   reason text,
   resolved_by text default session_user
 ) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   if resolution is null or resolution not in ('cleared', 'confirmed') then
@@ -10475,9 +9968,7 @@ select cron.schedule('corredor-compare-contacts', '* * * * *', 'select private.c
 -- sql/90_operators/set_signing_secret.sql
 
 create function admin.set_signing_secret(agency_id uuid, secret text default null) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   secret_name text := private.signing_secret_name(set_signing_secret.agency_id);
@@ -10506,9 +9997,7 @@ grant execute on function admin.set_signing_secret(uuid, text) to service_role;
 -- sql/90_operators/steps.sql
 
 create function private.held_step(operation_id uuid, step_id text) returns public.operation_steps
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   step public.operation_steps;
@@ -10533,9 +10022,7 @@ comment on function private.held_step(uuid, text) is
   'A gate step of an operation, for the hand that closes it. Errors: not_found (the operation), unknown_step (with the steps that it has).';
 
 create function admin.close_step(operation_id uuid, step_id text, amount numeric default null) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   step public.operation_steps := private.held_step(operation_id, step_id);
@@ -10555,9 +10042,7 @@ comment on function admin.close_step(uuid, text, numeric) is
 grant execute on function admin.close_step(uuid, text, numeric) to service_role;
 
 create function admin.reopen_step(operation_id uuid, step_id text) returns void
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   step public.operation_steps := private.held_step(operation_id, step_id);
@@ -10571,9 +10056,7 @@ comment on function admin.reopen_step(uuid, text) is
 grant execute on function admin.reopen_step(uuid, text) to service_role;
 
 create function admin.record_deposit(operation_id uuid, paid_at timestamptz default now()) returns timestamptz
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 declare
   operation public.operations;

@@ -1,7 +1,5 @@
 create function private.word_score(a text, b text) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   if a = b then
@@ -14,18 +12,14 @@ $$;
 comment on function private.word_score(text, text) is 'How much two words may be spellings of one, 0 to 1: the share of letters that need no change.';
 
 create function private.word_threshold() returns real
-language sql
-immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$
   select 0.7::real;
 $$;
 comment on function private.word_threshold() is 'From this score on, a word counts as a spelling of another.';
 
 create function private.name_score(a text, b text) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   shorter text[] := string_to_array(a, ' ');
@@ -65,9 +59,7 @@ create function private.person_score(
   entry_birth_dates text[],
   entry_countries text[]
 ) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   -- A birth year that is near none of the entry's makes a namesake. Day and month swapped or a digit off do not: lists

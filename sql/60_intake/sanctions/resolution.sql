@@ -1,6 +1,5 @@
 create function private.tg_sanctions_screens__resolution() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   -- What a person confirmed goes on to the next screen that finds the same, with its author and time.

@@ -1,7 +1,5 @@
 create function private.tg_sanctions_screens__name() returns trigger
-language plpgsql
-security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 as $$
 begin
   -- Kept with the screen: the lead may have another name before the screen is resolved. As definer, because the policy
@@ -16,9 +14,7 @@ create trigger _100_name before insert on public.sanctions_screens
   for each row execute function private.tg_sanctions_screens__name();
 
 create function private.same_name(a text, b text) returns boolean
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   words_a text[] := private.plain_words(a);
@@ -33,9 +29,7 @@ comment on function private.same_name(text, text) is
 grant execute on function private.same_name(text, text) to anon, authenticated;
 
 create function private.screened_person(screen public.sanctions_screens, out name text, out birth_date date, out country text)
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   contact public.contacts;
@@ -55,9 +49,7 @@ comment on function private.screened_person(public.sanctions_screens) is
 grant execute on function private.screened_person(public.sanctions_screens) to anon, authenticated;
 
 create function private.cleared_entries(agency_id uuid, contact_id uuid, name text) returns jsonb
-language sql
-stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
     'id', e.entry ->> 'id', 'listed_at', e.entry ->> 'listed_at', 'cleared_at', s.resolution_at)), '[]')
@@ -71,9 +63,7 @@ comment on function private.cleared_entries(uuid, uuid, text) is
   'The entries that a person of the agency said are somebody else than the contact under that name, [{id, listed_at, cleared_at}]: the entry as the list had it then.';
 
 create function private.result_counts(screen public.sanctions_screens) returns boolean
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   -- By the time of the result: of two screens that ran at once, the later one has taken over what the other found.
@@ -88,9 +78,7 @@ comment on function private.result_counts(public.sanctions_screens) is
 grant execute on function private.result_counts(public.sanctions_screens) to anon, authenticated;
 
 create function private.standing_match(agency_id uuid, lead_id uuid) returns public.sanctions_screens
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   standing public.sanctions_screens;
@@ -104,9 +92,7 @@ $$;
 comment on function private.standing_match(uuid, uuid) is 'The possible or confirmed match of a lead that counts now, or null.';
 
 create function private.sanctions_status(agency_id uuid, lead_id uuid) returns text
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (
@@ -121,9 +107,7 @@ comment on function private.sanctions_status(uuid, uuid) is
 grant execute on function private.sanctions_status(uuid, uuid) to anon, authenticated;
 
 create function private.asked_with(screen public.sanctions_screens) returns jsonb
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return jsonb_build_object(
@@ -133,9 +117,7 @@ $$;
 comment on function private.asked_with(public.sanctions_screens) is 'What a resolved screen asked, and whom: {source, name, birth_date, country}.';
 
 create function private.still_found(entry jsonb, asked jsonb, asked_now jsonb, cleared jsonb) returns boolean
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   if exists (select from jsonb_array_elements(cleared) c where c ->> 'id' = entry ->> 'id') then
@@ -155,8 +137,7 @@ comment on function private.still_found(jsonb, jsonb, jsonb, jsonb) is
   'Whether an entry that an earlier screen found stays a possible match although the present one did not find it: the list still has it for the name it was found by, and nobody cleared it under that name.';
 
 create function private.resolve_screen(screen public.sanctions_screens, source text, entries jsonb) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   likely jsonb := jsonb_path_query_array(entries, '$[*] ? (@.score >= $threshold)',

@@ -1,6 +1,5 @@
 create function private.tg_leads__screen_again() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   insert into public.sanctions_screens (agency_id, lead_id, contact_id) values (new.agency_id, new.id, new.contact_id);
@@ -15,8 +14,7 @@ create trigger _500_screen_again after update of full_name on public.leads
 grant execute on function private.screening_name(text) to anon, authenticated;
 
 create function private.screen_contacts_again(agency_id uuid, contact_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   insert into public.sanctions_screens (agency_id, lead_id, contact_id)
@@ -28,8 +26,7 @@ comment on function private.screen_contacts_again(uuid, uuid[]) is
   'Starts a screen for each lead of these contacts that is not archived, because what is known of the person changed.';
 
 create function private.tg_contacts__screen_again() returns trigger
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   perform private.screen_contacts_again(new.agency_id, array[new.id]);
@@ -44,9 +41,7 @@ create trigger _500_screen_again after update of birth_date, nationality on publ
   execute function private.tg_contacts__screen_again();
 
 create function private.identities_differ(a public.contacts, b public.contacts) returns boolean
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return (a.birth_date, a.nationality) is distinct from (b.birth_date, b.nationality)

@@ -1,7 +1,5 @@
 create function private.sanctions_threshold() returns real
-language sql
-immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$
   select 0.7::real;
 $$;
@@ -9,10 +7,7 @@ comment on function private.sanctions_threshold() is 'From this score on, a sanc
 
 create function private.word_cuts(word text, sounds text[], by_sound boolean)
 returns table (split int, half int, words text[], keys text[])
-language plpgsql
-immutable
-rows 20
-set search_path = ''
+language plpgsql immutable rows 20 set search_path = ''
 as $$
 #variable_conflict use_variable
 begin
@@ -43,10 +38,7 @@ comment on function private.word_cuts(text, text[], boolean) is
 
 create function private.word_spellings(words text[])
 returns table (first int, last int, split int, half int, word text, score real)
-language plpgsql
-stable
-rows 50
-set search_path = ''
+language plpgsql stable rows 50 set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -127,10 +119,7 @@ create function private.score_names(
   words text[],
   first int[], last int[], split int[], half int[], word text[], spelling_score real[]
 ) returns table (entry_id text, name text, score real)
-language plpgsql
-stable
-rows 20
-set search_path = ''
+language plpgsql stable rows 20 set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -200,9 +189,7 @@ comment on function private.score_names(public.sanctions_names[], text[], int[],
 
 create function private.screen_person(person_name text, birth_date date default null, country text default null)
 returns table (entry_id text, matched_name text, score real)
-language plpgsql
-stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   -- Enough words for any person; a longer text is no name and shall not take long.
@@ -262,9 +249,7 @@ comment on function private.screen_person(text, date, text) is
   'The sanctions entries that a name comes near, each with its best name and its score; those from private.sanctions_threshold() on may be the person.';
 
 create function private.screen_entries(person_name text, birth_date date, country text, cleared jsonb) returns jsonb
-language sql
-stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
     'id', near.entry_id,

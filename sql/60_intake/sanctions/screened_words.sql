@@ -1,9 +1,7 @@
 -- One rule in the database for the list and for leads, wherever they come from: what is romanised otherwise on one side
 -- is never found.
 create function private.romanised(name text) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   pair text[];
@@ -51,9 +49,7 @@ comment on function private.romanised(text) is
   'A lower-case name of Greek, Cyrillic, Georgian or Armenian letters in Latin ones. Arabic and Hebrew stay, since they leave out what a Latin spelling would need.';
 
 create function private.name_words(name text) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   pair text[];
@@ -85,9 +81,7 @@ comment on function private.name_words(text) is
   'The words of a name as screening compares them: romanised, without case, accents, apostrophes, Arabic vowel marks and doubled spellings of a letter; joined words with a capital inside are split.';
 
 create function private.telling_words(words text[]) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   telling text[] := array(

@@ -1,6 +1,5 @@
 create function private.open_sanctions_list() returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   -- One load at a time: the second one waits and then finds what the first one left.
@@ -13,8 +12,7 @@ comment on function private.open_sanctions_list() is
   'Begins a load in the caller''s transaction: makes the temporary table sanctions_incoming, to be filled with the whole list, and keeps other loads waiting.';
 
 create function private.start_screens_again() returns int
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   started int;
@@ -93,8 +91,7 @@ comment on function private.start_screens_again() is
   'Starts a screen again for each lead that a load may change: two words of its name (or its only one, or one that is two, or two that are one) are spelled or sound like words of names that were added or changed, or its match named an entry that was changed or removed. Reads the temporary tables of private.swap_sanctions_list.';
 
 create function private.list_sanctions_names(entry_ids text[] default null) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   create temporary table sanctions_changed_names on commit drop as
@@ -118,8 +115,7 @@ comment on function private.list_sanctions_names(text[]) is
   'Writes the names of these entries, or of all, with the words to find them by. They are in the temporary table sanctions_changed_names then.';
 
 create function private.list_sanctions_names_again() returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 begin
   delete from public.sanctions_names where true;
@@ -132,8 +128,7 @@ comment on function private.list_sanctions_names_again() is
   'Writes the names of a list that is there as they are compared now. For a migration that changes how.';
 
 create function private.swap_sanctions_list(file_name text) returns public.sanctions_loads
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   load public.sanctions_loads;

@@ -2,9 +2,7 @@
 -- as A E O. A letter that languages read in different ways gives one sound for each (a Spanish j is a kh, an English one
 -- a dzh, a German one a y), so a word has a few.
 create function private.each_way(forms text[], letters text, ways text[]) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   if forms[1] !~ letters then
@@ -17,9 +15,7 @@ $$;
 comment on function private.each_way(text[], text, text[]) is 'The forms of a word with some letters read in each of several ways.';
 
 create function private.arabic_sounds(word text) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   forms text[] := array[word];
@@ -48,9 +44,7 @@ $$;
 comment on function private.arabic_sounds(text) is 'The sounds of a word of Arabic or Hebrew letters: its consonants.';
 
 create function private.same_name_otherwise(word text) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   names text;
@@ -72,9 +66,7 @@ $$;
 comment on function private.same_name_otherwise(text) is 'Another spelling of a frequent name, as an array of one or none.';
 
 create function private.word_sounds(word text) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   form text;
@@ -140,9 +132,7 @@ $$;
 comment on function private.word_sounds(text) is 'The sounds that a word of private.name_words may have, read as different languages spell.';
 
 create function private.sound_key(sounds text) returns text
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return regexp_replace(translate(sounds, 'BFDGCAEO', 'PPTKS'), '([^ ])\1+', '\1', 'g');
@@ -151,9 +141,7 @@ $$;
 comment on function private.sound_key(text) is 'What is left of a sound, or of several with blanks between, when only kinds of consonants count.';
 
 create function private.sound_keys(sounds text[]) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return array(
@@ -173,9 +161,7 @@ comment on function private.sound_keys(text[]) is
   'What a listed word is found by: the consonants of each sound, of a short one its vowels too, of one without vowels its consonants with a # before; and each sound itself with a = before.';
 
 create function private.wanted_keys(sounds text[]) returns text[]
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return array(
@@ -191,9 +177,7 @@ $$;
 comment on function private.wanted_keys(text[]) is 'By which of private.sound_keys the listed words are found that may sound like a word.';
 
 create function private.sound_score(a text[], b text[]) returns real
-language plpgsql
-immutable
-set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 declare
   x text;

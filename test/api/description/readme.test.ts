@@ -5,7 +5,7 @@ import { STATUS_OF_CODE } from "../../../types/contracts/errors.ts";
 import { REASONS } from "../../../types/contracts/reasons.ts";
 
 const root = resolve(import.meta.dirname, "..", "..", "..");
-const readme = readFileSync(join(root, "README.md"), "utf8");
+const readme = readFileSync(join(root, "types", "README.md"), "utf8");
 
 /** The first cells of the table under a heading row, without their backticks. */
 function cellsUnder(heading: string): string[] {
@@ -14,7 +14,7 @@ function cellsUnder(heading: string): string[] {
   return rows.map((row) => row.split("|")[1]?.trim() ?? "");
 }
 
-test("the README's errors are those of the contract", () => {
+test("the errors that types/README.md lists are those of the contract", () => {
   const codes = readme.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm);
   expect(Object.fromEntries([...codes].map(([, status, code]) => [code, Number(status)]))).toEqual(
     STATUS_OF_CODE,

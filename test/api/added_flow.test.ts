@@ -226,7 +226,7 @@ test("the connector walks it, and says how each step is closed and what the date
 test("Studio meets the same rules, and its view says what holds an operation", async () => {
   const deal = await open("bargain");
   const edit = (table: string, rows: string, change: object) =>
-    fetch(`${stack.baseUrl}/rest/v1/${table}?${rows}`, {
+    fetch(`${stack.studioUrl}/rest/v1/${table}?${rows}`, {
       method: "PATCH",
       headers: { "content-type": "application/json", "content-profile": "public" },
       body: JSON.stringify(change),

@@ -205,6 +205,8 @@ describe.each(WRITES)("api.%s", (name) => {
     const expected = Object.fromEntries(rules);
     // That a text is one line is the one rule that zod does not put into a schema.
     if (expected.summary) expected.summary.oneLine = true;
+    // Which types there are is said by the rows of flows.
+    delete expected.operation_type?.enum;
     const [row] = await stack.sql<{ source: string }[]>`
       select string_agg(prosrc, '') as source from pg_proc
       where proname = ${name} and pronamespace in ('api'::regnamespace, 'private'::regnamespace)`;

@@ -88,7 +88,10 @@ create function private.refuse_request(part text, issues jsonb) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  perform private.refuse('invalid_' || part, format('The %s does not fit.', part), jsonb_build_object('issues', issues));
+  if part = 'query' then
+    perform private.refuse('invalid_query', 'The query does not fit.', jsonb_build_object('issues', issues));
+  end if;
+  perform private.refuse('invalid_body', 'The body does not fit.', jsonb_build_object('issues', issues));
 end
 $$;
 comment on function private.refuse_request(text, jsonb) is

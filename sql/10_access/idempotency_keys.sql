@@ -32,8 +32,8 @@ begin
     return null;
   end if;
   if idempotency_key !~ '^[ -~]{1,255}$' then
-    perform private.refuse('invalid_header', 'A header does not fit.',
-      '{"issues": [{"path": "Idempotency-Key", "message": "must be 1 to 255 printable ASCII characters"}]}');
+    perform private.refuse_member('invalid_header', 'Idempotency-Key', 'not_printable', 'A header does not fit.', '{}',
+      'must be 1 to 255 printable ASCII characters');
   end if;
   caller := private.principal();
   delete from public.idempotency_keys k

@@ -61,8 +61,8 @@ begin
   end if;
   problem := private.target_problem(target);
   if problem is not null then
-    perform private.refuse('invalid_target', 'Events cannot be delivered to that URL.', jsonb_build_object(
-      'issues', jsonb_build_array(jsonb_build_object('path', 'target_url', 'message', problem))));
+    perform private.refuse_member('invalid_target', 'target_url', 'not_a_target', 'Events cannot be delivered to that URL.',
+      '{}', problem);
   end if;
   loop
     insert into public.subscriptions (agency_id, event_type, target_url)

@@ -29,8 +29,9 @@ as $$
 declare
   step public.operation_steps := private.held_step(operation_id, step_id);
 begin
-  if amount is not null and step.step_id <> 'ofertaPreparada' then
-    perform private.refuse('amount_not_taken', 'Only ofertaPreparada takes an amount.');
+  if amount is not null and not exists (
+    select from public.gate_steps g where g.flow = step.flow and g.id = step.step_id and g.by_hand = 'create_offer') then
+    perform private.refuse('amount_not_taken', 'Only a step that creates an offer takes an amount.');
   end if;
   if amount is not null and step.done then
     perform private.refuse('step_closed', 'The step is closed and makes no second offer.');
@@ -40,7 +41,7 @@ begin
 end
 $$;
 comment on function admin.close_step(uuid, text, numeric) is
-  'Closes a gate step by hand, as ticking its row does: ofertaPreparada creates an offer of that amount, precioAcordado accepts the latest one. Repeating it changes nothing. Errors: not_found, unknown_step, amount_not_taken, step_closed (with an amount), amount_required, property_required, offer_required, operation_closed.';
+  'Closes a gate step by hand, as ticking its row does: one that creates an offer takes its amount, one that accepts an offer takes the latest. Repeating it changes nothing. Errors: not_found, unknown_step, amount_not_taken, step_closed (with an amount), amount_required, property_required, offer_required, operation_closed.';
 grant execute on function admin.close_step(uuid, text, numeric) to service_role;
 
 create function admin.reopen_step(operation_id uuid, step_id text) returns void
@@ -67,8 +68,9 @@ begin
   if operation.id is null then
     perform private.raise_error(404, 'not_found', 'There is no such operation.');
   end if;
-  if operation.operation_type <> 'rent' then
-    perform private.refuse('deposit_not_taken', 'Only a rental waits for a deposit.');
+  if not exists (
+    select from public.required_dates d where d.flow = operation.flow and d.column_name = 'deposit_paid_at') then
+    perform private.refuse('deposit_not_taken', 'The flow of this operation asks for no deposit.');
   end if;
   if paid_at is null or paid_at > now() then
     perform private.refuse('invalid_time', 'A deposit is recorded once it is paid.');
@@ -79,5 +81,5 @@ begin
 end
 $$;
 comment on function admin.record_deposit(uuid, timestamptz) is
-  'Records that the deposit of a rental was paid, now or when it is said to have been, or corrects the date; it can close as rented then. Errors: not_found, deposit_not_taken (no rental), invalid_time (in the future).';
+  'Records that the deposit of an operation was paid, now or at the time given, or corrects the date; a rental may then close as rented. Errors: not_found, deposit_not_taken (the flow asks for none), invalid_time (in the future).';
 grant execute on function admin.record_deposit(uuid, timestamptz) to service_role;

@@ -427,7 +427,10 @@ create function private.refuse_request(part text, issues jsonb) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  perform private.refuse('invalid_' || part, format('The %s does not fit.', part), jsonb_build_object('issues', issues));
+  if part = 'query' then
+    perform private.refuse('invalid_query', 'The query does not fit.', jsonb_build_object('issues', issues));
+  end if;
+  perform private.refuse('invalid_body', 'The body does not fit.', jsonb_build_object('issues', issues));
 end
 $$;
 comment on function private.refuse_request(text, jsonb) is
@@ -1091,8 +1094,8 @@ begin
     return null;
   end if;
   if idempotency_key !~ '^[ -~]{1,255}$' then
-    perform private.refuse('invalid_header', 'A header does not fit.',
-      '{"issues": [{"path": "Idempotency-Key", "message": "must be 1 to 255 printable ASCII characters"}]}');
+    perform private.refuse_member('invalid_header', 'Idempotency-Key', 'not_printable', 'A header does not fit.', '{}',
+      'must be 1 to 255 printable ASCII characters');
   end if;
   caller := private.principal();
   delete from public.idempotency_keys k
@@ -7176,8 +7179,8 @@ begin
   end if;
   problem := private.target_problem(target);
   if problem is not null then
-    perform private.refuse('invalid_target', 'Events cannot be delivered to that URL.', jsonb_build_object(
-      'issues', jsonb_build_array(jsonb_build_object('path', 'target_url', 'message', problem))));
+    perform private.refuse_member('invalid_target', 'target_url', 'not_a_target', 'Events cannot be delivered to that URL.',
+      '{}', problem);
   end if;
   loop
     insert into public.subscriptions (agency_id, event_type, target_url)
@@ -10027,8 +10030,9 @@ as $$
 declare
   step public.operation_steps := private.held_step(operation_id, step_id);
 begin
-  if amount is not null and step.step_id <> 'ofertaPreparada' then
-    perform private.refuse('amount_not_taken', 'Only ofertaPreparada takes an amount.');
+  if amount is not null and not exists (
+    select from public.gate_steps g where g.flow = step.flow and g.id = step.step_id and g.by_hand = 'create_offer') then
+    perform private.refuse('amount_not_taken', 'Only a step that creates an offer takes an amount.');
   end if;
   if amount is not null and step.done then
     perform private.refuse('step_closed', 'The step is closed and makes no second offer.');
@@ -10038,7 +10042,7 @@ begin
 end
 $$;
 comment on function admin.close_step(uuid, text, numeric) is
-  'Closes a gate step by hand, as ticking its row does: ofertaPreparada creates an offer of that amount, precioAcordado accepts the latest one. Repeating it changes nothing. Errors: not_found, unknown_step, amount_not_taken, step_closed (with an amount), amount_required, property_required, offer_required, operation_closed.';
+  'Closes a gate step by hand, as ticking its row does: one that creates an offer takes its amount, one that accepts an offer takes the latest. Repeating it changes nothing. Errors: not_found, unknown_step, amount_not_taken, step_closed (with an amount), amount_required, property_required, offer_required, operation_closed.';
 grant execute on function admin.close_step(uuid, text, numeric) to service_role;
 
 create function admin.reopen_step(operation_id uuid, step_id text) returns void
@@ -10065,8 +10069,9 @@ begin
   if operation.id is null then
     perform private.raise_error(404, 'not_found', 'There is no such operation.');
   end if;
-  if operation.operation_type <> 'rent' then
-    perform private.refuse('deposit_not_taken', 'Only a rental waits for a deposit.');
+  if not exists (
+    select from public.required_dates d where d.flow = operation.flow and d.column_name = 'deposit_paid_at') then
+    perform private.refuse('deposit_not_taken', 'The flow of this operation asks for no deposit.');
   end if;
   if paid_at is null or paid_at > now() then
     perform private.refuse('invalid_time', 'A deposit is recorded once it is paid.');
@@ -10077,7 +10082,7 @@ begin
 end
 $$;
 comment on function admin.record_deposit(uuid, timestamptz) is
-  'Records that the deposit of a rental was paid, now or when it is said to have been, or corrects the date; it can close as rented then. Errors: not_found, deposit_not_taken (no rental), invalid_time (in the future).';
+  'Records that the deposit of an operation was paid, now or at the time given, or corrects the date; a rental may then close as rented. Errors: not_found, deposit_not_taken (the flow asks for none), invalid_time (in the future).';
 grant execute on function admin.record_deposit(uuid, timestamptz) to service_role;
 
 -- sql/90_operators/stuck_operations.sql

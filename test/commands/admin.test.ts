@@ -26,7 +26,7 @@ function run(script: string, words: string[], url = database.databaseUrl): Promi
   return new Promise((done) => {
     execFile(
       process.execPath,
-      [join(root, "supabase/local", script), ...words],
+      [join(root, "supabase/commands", script), ...words],
       { env: environment },
       (error, out, err) => done({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     );

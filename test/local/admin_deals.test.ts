@@ -118,7 +118,7 @@ describe("npm run admin", { timeout: 90_000 }, () => {
     );
     expect(await step("close-step", "precioAcordado")).toContain("the operation has none.");
     expect(await step("close-step", "favoritaElegida", "--amount", "5")).toBe(
-      "corredor: Only ofertaPreparada takes an amount.",
+      "corredor: Only a step that creates an offer takes an amount.",
     );
     expect(
       await refused("record-deposit", "--operation", operation, "--paid-at", "2999-01-01"),

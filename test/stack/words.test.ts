@@ -34,13 +34,13 @@ describe("each word of the database is one of the contracts, and the other way r
   test("reasons", () => {
     const ofFunctions: ReadonlySet<string> = new Set(FUNCTION_REASONS);
     const listed = Object.keys({ ...REASONS, ...CONNECTOR_REASONS }).concat(OPERATOR_REASONS);
-    expect(found(/\bprivate\.refuse(?:_member)?\(\s*'(\w+)'/g)).toEqual(
+    expect(found(/\bprivate\.refuse(?:_member)?\(\s*'(\w+)'|'reason', '(\w+)'/g)).toEqual(
       listed.filter((reason) => !ofFunctions.has(reason)).sort(),
     );
   });
 
   test("codes of issues, with their messages", () => {
-    const member = /\bprivate\.refuse_member\(\s*'\w+',\s*(?:'\w+'|\w+),\s*'(\w+)'/g;
+    const member = /\bprivate\.refuse_member\(\s*'\w+',\s*(?:'[\w-]+'|\w+),\s*'(\w+)'/g;
     const reference = /\bprivate\.refuse_reference\('\w+', '[^']+', '(\w+)'\)/g;
     const codes = [...found(member), ...found(reference), "unknown_reference"];
     expect([...new Set(codes)].sort()).toEqual(Object.keys(RULE_ISSUES).sort());
@@ -55,7 +55,10 @@ describe("each word of the database is one of the contracts, and the other way r
 
   test("no function makes issues by hand", () => {
     const handMade = functions.filter(({ source }) => /['"]issues['"]/.test(source));
-    expect(handMade.map(({ name }) => name.split("(")[0])).toEqual(["private.refuse_member"]);
+    expect(handMade.map(({ name }) => name.split("(")[0])).toEqual([
+      "private.refuse_member",
+      "private.refuse_request",
+    ]);
   });
 
   test("permissions", async () => {

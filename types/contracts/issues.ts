@@ -45,10 +45,18 @@ export const RULE_ISSUES = {
     spanish: "no es una operación de ese cliente",
   },
   not_for_leads: {
-    message: "must be buy or rent",
+    message: "must be {types}",
     spanish: "debe ser buy (compra) o rent (alquiler)",
   },
   unknown_stage: { message: "No flow has such a stage.", spanish: "ningún flujo tiene esa etapa" },
+  not_printable: {
+    message: "must be 1 to 255 printable ASCII characters",
+    spanish: "debe tener de 1 a 255 caracteres ASCII imprimibles",
+  },
+  not_a_target: {
+    message: "The host is not on the public internet.",
+    spanish: "no es una dirección https pública",
+  },
   not_a_date: {
     message: "This is not a date from 2000 to 2099.",
     spanish: "debe ser una fecha de 2000 a 2099",

@@ -165,8 +165,10 @@ export const CONNECTOR_REASONS = {
  * message in SQL says it all.
  */
 export const OPERATOR_REASONS = [
+  "amount_not_taken",
   "amount_required",
   "change_refused",
+  "deposit_not_taken",
   "invalid_secret",
   "invalid_time_zone",
   "no_possible_match",
@@ -180,20 +182,15 @@ export const OPERATOR_REASONS = [
   "resolution_stays",
   "same_contact",
   "screened_since",
+  "step_closed",
   "step_not_reopened",
   "unconfirmed_user",
-  "unknown_event_type",
+  "unknown_permission",
+  "unknown_step",
 ] as const;
 
 /** Reasons of the functions' own: what they judge before the database is asked. */
-export const FUNCTION_REASONS = [
-  "invalid_arguments",
-  "invalid_body",
-  "invalid_header",
-  "invalid_json",
-  "invalid_query",
-  "invalid_target",
-] as const;
+export const FUNCTION_REASONS = ["invalid_arguments", "invalid_json"] as const;
 
 const SAID: { [reason: string]: Partial<Reason> } = { ...REASONS, ...CONNECTOR_REASONS };
 

@@ -2974,7 +2974,7 @@ begin
   types := (select string_agg(f.operation_type, ' or ' order by f.operation_type) from public.flows f where f.side = 'demand');
   message := format('A lead is created with a %s operation, or with none.', types);
   if side is null then
-    perform private.refuse_member('invalid_body', 'operation_type', 'not_for_leads', message, '{}', 'must be ' || types);
+    perform private.refuse_member('invalid_body', 'operation_type', 'not_for_leads', message, '{}', format('must be %s', types));
   end if;
   perform private.refuse_member('operation_type_not_allowed', 'operation_type', 'not_for_leads', message, '{}',
     operation_type || ' is not allowed here; a listing lead comes from the application');

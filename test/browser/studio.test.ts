@@ -50,6 +50,19 @@ async function stageNow(): Promise<string | undefined> {
 }
 
 describe("A person in Studio", () => {
+  test("reaches the last table of the list with the wheel, on a low screen too", async () => {
+    const page = await editorOf("agencies");
+    await page.setViewportSize({ width: 1280, height: 600 });
+    const last = page.getByText("viewings", { exact: true });
+    const bottomOf = async () => ((await last.boundingBox())?.y ?? Number.NaN) + 10;
+    expect(await bottomOf()).toBeGreaterThan(600);
+    await page.mouse.move(150, 300);
+    await page.mouse.wheel(0, 2000);
+    await expect.poll(bottomOf).toBeLessThan(600);
+    await page.getByText("viewings", { exact: true }).click();
+    await page.waitForURL(/public\.viewings/);
+  });
+
   test("is told why a move is refused, until they close it, and sees the old stage", async () => {
     const page = await editorOf("operations");
     await editStage(page, "viewings", "won");

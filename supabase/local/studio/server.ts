@@ -17,6 +17,8 @@ const REFUSED = JSON.stringify({
   },
 });
 
+/** Lite's list of tables does not scroll, and ours is longer than most screens. */
+const SCROLLING_LIST = "<style>.w-72.bg-dash-sidebar{overflow-y:auto}</style>";
 /** Says on the page what Studio would say in a dialogue of the browser's. */
 const notices = `<script>${readFileSync(join(import.meta.dirname, "notices.js"), "utf8")}</script>`;
 
@@ -61,7 +63,7 @@ async function withNotices(answer: Response): Promise<Response> {
   const headers = new Headers(answer.headers);
   headers.delete("content-length");
   return new Response(
-    page.replace("</head>", () => `${notices}</head>`),
+    page.replace("</head>", () => `${SCROLLING_LIST}${notices}</head>`),
     {
       status: answer.status,
       headers,

@@ -24,7 +24,7 @@ end
 $$;
 comment on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) is
   'Refuses with an HTTP status: SQLSTATE PT<status>, a sentence for people as message, and {"code","details","issue","hints","rate_limit"} as detail. REST does not show issue and hints: issue is what `details.issues` says in words, {"code","values"}, for other languages; hints tell the connector how to go on. Codes: unauthorized, forbidden, not_found, conflict, validation_error, rate_limited.';
--- To the service role as well: were it ever granted a table, it would hear why a trigger refuses it something.
+-- Granted to the service role too, so that it learns why a trigger refused it.
 grant execute on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse(reason text, message text, details jsonb default '{}') returns void

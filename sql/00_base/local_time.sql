@@ -36,8 +36,8 @@ begin
       moment := value::timestamptz;
     else
       local_time := value::timestamp;
-      -- What the zone's clock shows twice is the first of the two, as calendars do it (RFC 5545). What it never shows
-      -- finds nothing here.
+      -- When the clock shows a time twice, the first one counts, as in calendars (RFC 5545). A time that it skips finds
+      -- nothing here.
       select min(candidate) into moment
       from unnest(array['0', '30 minutes', '1 hour', '2 hours']::interval[]) earlier,
         lateral (select (local_time at time zone time_zone) - earlier as candidate) c
@@ -58,7 +58,7 @@ begin
 end
 $$;
 comment on function private.at_local_time(text, text, text) is
-  'The moment that a caller means: ISO 8601 with an offset, or without one in the given zone. Of a time that the clock shows twice the first one. Refuses with invalid_time what the clock skips and what is no date from 2000 to 2099.';
+  'The moment that a caller means: ISO 8601 with an offset, or without one in the given zone. When the clock shows a time twice, the first one. Refuses with invalid_time what the clock skips and what is not a date from 2000 to 2099.';
 grant execute on function private.at_local_time(text, text, text) to anon, authenticated;
 
 -- As its owner, because callers and functions that run as their owner both ask: a plan under RLS is made anew whenever

@@ -29,11 +29,11 @@ create function private.searched_text(variadic parts text[]) returns text
 language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
-  -- concat_ws is not immutable, because it takes any type; of texts alone this is.
+  -- concat_ws is not immutable because it takes any type; this takes text alone.
   return coalesce(array_to_string(parts, ' '), '');
 end
 $$;
-comment on function private.searched_text(text[]) is 'The texts by which a row is found, in one; missing ones are left out.';
+comment on function private.searched_text(text[]) is 'The texts a row is found by, joined; missing ones are left out.';
 grant execute on function private.searched_text(text[]) to anon, authenticated;
 
 create function private.plain_words(value text) returns text[]
@@ -68,8 +68,8 @@ as $$
 declare
   agency text := left(agency_id::text, 8);
 begin
-  -- A word is there as it begins; or, of a word of four letters and more, one of its halves is, since one typing
-  -- error leaves the other half as it was.
+  -- A word matches by its beginning. With errors allowed, one half of a word of four letters or more is enough: a
+  -- single typing error leaves the other half intact.
   return (
     select string_agg(
       case when with_errors and char_length(word) >= 4

@@ -54,8 +54,8 @@ begin
     end if;
   elsif (select auth.uid()) is not null and private.token_is_ours(auth.jwt()) then
     select a.agency_id, a.id, 'agent', a.id,
-      -- What an assistant does in a person's name is told apart from what they do themselves: only its token, got by
-      -- OAuth, names a client.
+      -- Tells what an assistant does in a person's name from what they do themselves: only a token from OAuth names
+      -- a client.
       a.name || coalesce(' (OAuth client ' || left(auth.jwt() ->> 'client_id', 100) || ')', ''),
       private.role_permissions(a.role), null
     into caller
@@ -78,7 +78,7 @@ begin
 end
 $$;
 comment on function private.missing_permissions(private.principal, text[]) is
-  'Those of some permissions that a caller does not have. An answer that is composed of several resources leaves out what they open, and says so with them.';
+  'Which of these permissions the caller lacks. An answer made of several resources leaves those parts out and says so.';
 grant execute on function private.missing_permissions(private.principal, text[]) to anon, authenticated;
 
 create function private.agency_id() returns uuid

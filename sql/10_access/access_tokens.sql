@@ -30,8 +30,8 @@ begin
     (rules.issuer is null or claims ->> 'iss' is not distinct from rules.issuer)
     -- Audience: people who signed in. A token that was made for something else is not for us, whoever signed it.
     and (audience is null or audience = '"authenticated"' or audience @> '["authenticated"]')
-    -- Resource: a client that came by OAuth was let in to the connector, and shows it. Auth itself writes no such audience
-    -- (RFC 8707), private.access_token_hook does.
+    -- Resource: an OAuth client was admitted to the connector, and its token says so. Auth writes no such audience
+    -- (RFC 8707); private.access_token_hook does.
     and (rules.resource is null or claims ->> 'client_id' is null or audience @> jsonb_build_array(rules.resource))
     -- Person: an anonymous sign-in proves nothing about who it is.
     and (claims -> 'is_anonymous') is distinct from 'true'
@@ -49,8 +49,8 @@ declare
   client_id text := event #>> '{claims,client_id}';
   rules public.token_rules;
 begin
-  -- Only what an OAuth client gets names one. Whoever signs in on a page keeps their session, so that the page can tell
-  -- them that they are nobody's agent.
+  -- Only an OAuth client's token names a client. People who sign in on a page keep their session, so that the page can
+  -- tell them that they are nobody's agent.
   if client_id is null then
     return event;
   end if;

@@ -8,7 +8,7 @@ create type private.budget as (
 );
 comment on type private.budget is 'What one request made of a bucket: whether it may pass, when the bucket will be full again, and what the caller is told.';
 
--- The one rule of all buckets; where each keeps its state is its own affair.
+-- The rule that all buckets share; each keeps its state in a place of its own.
 create function private.spend(full_at_us bigint, now_us bigint, requests_per_minute int) returns private.budget
 language plpgsql immutable set search_path = ''
 as $$
@@ -23,7 +23,7 @@ begin
   full_at_us := least(greatest(coalesce(full_at_us, 0), now_us), now_us + window_us);
   budget.requests_per_minute := requests_per_minute;
   budget.allowed := full_at_us + interval_us <= now_us + window_us;
-  -- A request refused for its rate costs nothing: who comes back after Retry-After finds a token.
+  -- A request refused for its rate costs nothing: a caller who comes back after Retry-After finds a token.
   budget.full_at_us := case when budget.allowed then full_at_us + interval_us else full_at_us end;
   budget.remaining := (now_us + window_us - budget.full_at_us) / interval_us;
   budget.reset_seconds := ceil((budget.full_at_us - now_us) / 1000000.0);

@@ -11,7 +11,7 @@ comment on table public.rate_limits is 'How many requests a minute each API key 
 comment on column public.rate_limits.agency_id is 'The agency of the credential.';
 comment on column public.rate_limits.credential_id is 'The API key or the agent.';
 comment on column public.rate_limits.requests_per_minute is 'Size of the bucket; it refills continuously at this rate.';
-comment on column public.rate_limits.id is 'Names the row to the table editor of the local Studio, which finds rows by an id alone.';
+comment on column public.rate_limits.id is 'For the local Studio, whose table editor finds rows by an id alone.';
 
 -- No policy and no grant: no caller sees it.
 alter table public.rate_limits enable row level security;

@@ -5,7 +5,7 @@ create unlogged table public.request_buckets (
 create index request_buckets_by_end on public.request_buckets (full_at);
 
 comment on table public.request_buckets is
-  'Request buckets of those who have no credential: offers'' public links, addresses and the prefixes of keys that were refused. They may be lost: then all are full again. Idle ones are removed each night, and with them the addresses.';
+  'Request buckets of callers without a credential: offers'' public links, addresses and the prefixes of refused keys. If they are lost, all are full again. Idle ones are removed each night, and the addresses with them.';
 comment on column public.request_buckets.key is 'link:<offer id>, link:unknown, address:<IPv4 address or IPv6 network> or key:<prefix>.';
 comment on column public.request_buckets.full_at is 'When the bucket will be full again.';
 
@@ -60,7 +60,7 @@ declare
   by_address private.budget := private.take_from_bucket('address:' || left(address, 64), per_address);
   by_key private.budget;
 begin
-  -- Only for keys that there are: invented ones would make a row each.
+  -- Only for keys that exist: made-up ones would each make a row.
   if not by_address.allowed or not exists (select from public.api_keys k where k.prefix = key_prefix) then
     return by_address;
   end if;

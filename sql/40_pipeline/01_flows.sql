@@ -6,11 +6,11 @@ create table public.flows (
   constraint flow_operation_type_is_unique unique (operation_type),
   constraint side_is_known check (side in ('demand', 'supply'))
 );
-comment on table public.flows is 'The journeys an operation can follow. The same for every agency. A flow is added by rows alone: here, in required_dates, stages and gate_steps.';
-comment on column public.flows.id is 'Name of the journey.';
-comment on column public.flows.label is 'Name for people.';
+comment on table public.flows is 'The flows that operations follow, the same for every agency. A flow is added by rows alone: here, in required_dates, stages and gate_steps.';
+comment on column public.flows.id is 'Name of the flow.';
+comment on column public.flows.label is 'Name shown to people.';
 comment on column public.flows.operation_type is 'The type of operation that follows it, as in operations.operation_type: buy, rent, sell.';
-comment on column public.flows.side is 'demand: of somebody who looks for a property, who may come in as a lead with it. supply: of an owner, whose deal and that of whoever takes the property may each have an accepted offer on it.';
+comment on column public.flows.side is 'demand: for somebody who is looking for a property, and may come in as a lead. supply: for an owner, whose deal may have the same accepted offer as that of the buyer or tenant.';
 
 create table public.required_dates (
   flow text not null references public.flows (id) on delete restrict,
@@ -19,13 +19,13 @@ create table public.required_dates (
   column_name text not null,
   refusal text not null,
   primary key (flow, id),
-  -- A further date is a column of operations, and its name here.
+  -- To add a date, add a column to operations and its name here.
   constraint column_is_a_date_of_operations check (column_name in ('deposit_paid_at'))
 );
-comment on table public.required_dates is 'The dates that the database asks for before an operation may enter a stage, whose stages.requires names one.';
+comment on table public.required_dates is 'Dates that must be set before an operation may enter a stage; the stage names one in stages.requires.';
 comment on column public.required_dates.flow is 'The flow it belongs to, as in flows.id.';
-comment on column public.required_dates.id is 'Name of what the date is waited for, as in the pending action of a task.';
-comment on column public.required_dates.label is 'Name for people.';
+comment on column public.required_dates.id is 'Name of the date, as in the pending action of a task.';
+comment on column public.required_dates.label is 'Name shown to people.';
 comment on column public.required_dates.column_name is 'The column of operations that holds the date.';
 comment on column public.required_dates.refusal is 'What a refused move says (db_gate_blocked).';
 
@@ -47,11 +47,11 @@ create table public.stages (
 comment on table public.stages is 'The stages of each flow: the active ones in their order, then the closing ones.';
 comment on column public.stages.flow is 'The flow it belongs to, as in flows.id.';
 comment on column public.stages.id is 'Name of the stage, as in operations.stage.';
-comment on column public.stages.label is 'Name for people.';
+comment on column public.stages.label is 'Name shown to people.';
 comment on column public.stages.position is 'Order inside the flow; closing stages come after the active ones and are not an order to walk.';
 comment on column public.stages.outcome is 'Null for an active stage; success or failure for a closing one.';
 comment on column public.stages.requires is 'The date without which no operation enters the stage, as in required_dates.id; null for none.';
-comment on column public.stages.requires_reason is 'Whether an operation enters the stage only with its lost_reason, which goes with such a stage alone.';
+comment on column public.stages.requires_reason is 'Whether an operation enters the stage only with a lost_reason, which goes with no other stage.';
 
 create table public.gate_steps (
   flow text not null,
@@ -69,7 +69,7 @@ create table public.gate_steps (
     'viewing_sheet_received', 'identity_received', 'mandate_received', 'reservation_received', 'contract_received',
     'deed_received', 'deposit_receipt_received', 'land_registry_note_received', 'energy_certificate_received',
     'proof_of_income_received']),
-  -- Else the step would open again although the other event still closes it.
+  -- Otherwise the step would reopen although the other event still holds.
   constraint what_is_taken_back_closes_alone check (
     not closed_by && array['property_chosen', 'offer_accepted'] or cardinality(closed_by) = 1),
   constraint by_hand_is_known check (by_hand in ('create_offer', 'accept_offer'))
@@ -80,7 +80,7 @@ comment on column public.gate_steps.id is 'Name of the step, as in pending_actio
 comment on column public.gate_steps.stage is 'The stage whose gate it is part of.';
 comment on column public.gate_steps.label is 'Name for people, as in pending_actions.';
 comment on column public.gate_steps.position is 'Order inside the stage.';
-comment on column public.gate_steps.closed_by is 'What closes the step by itself, each alone: viewing_done, offer_recorded, a document of a kind that is received (viewing_sheet_received), or property_chosen and offer_accepted, which open it again when they are taken back. Empty: a person alone closes it.';
+comment on column public.gate_steps.closed_by is 'Events that close the step, any one of them: viewing_done, offer_recorded, the receipt of a kind of document (viewing_sheet_received), or property_chosen and offer_accepted, which reopen it when they are taken back. Empty: only a person closes it.';
 comment on column public.gate_steps.by_hand is 'What ticking the step does besides: create_offer (which needs amount) or accept_offer (the latest one). Null for nothing.';
 
 alter table public.flows enable row level security;

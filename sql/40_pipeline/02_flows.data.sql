@@ -1,4 +1,4 @@
--- The journeys of a Spanish brokerage. Adding a flow, a stage or a step is a row here and a migration, not code.
+-- The flows of a Spanish brokerage. Adding a flow, a stage or a step takes a row here and a migration, not code.
 insert into public.flows (id, label, operation_type, side) values
   ('buy', 'Compra', 'buy', 'demand'),
   ('rent', 'Alquiler', 'rent', 'demand'),

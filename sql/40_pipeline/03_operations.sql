@@ -35,9 +35,9 @@ create index operations_won on public.operations (agency_id, won_at desc, id des
 comment on table public.operations is 'A deal of a lead. It walks its flow one stage at a time, through gates, to a closing stage.';
 comment on column public.operations.lead_id is 'The lead whose deal it is.';
 comment on column public.operations.operation_type is 'buy, rent, sell or another one of flows.operation_type. A lead has at most one open operation of each.';
-comment on column public.operations.flow is 'The journey it follows; taken from the type.';
+comment on column public.operations.flow is 'The flow it follows; taken from the type.';
 comment on column public.operations.stage is 'Where it stands. Changing it is a guarded move: one step forward with the gate passed, or a closing stage.';
-comment on column public.operations.property_id is 'The property chosen. Setting it closes the step that waits for it. A deal may be closed without one, also successfully; it then stays without.';
+comment on column public.operations.property_id is 'The property chosen. Setting it closes the step that waits for it. A deal may close without one, even successfully, and then stays without.';
 comment on column public.operations.lost_reason is 'Why it was lost; required by the stages whose requires_reason says so.';
 comment on column public.operations.deposit_paid_at is 'When the deposit (fianza) was paid; stages whose requires names it are not entered before.';
 comment on column public.operations.won_at is 'When it first closed with success; queues deal_won.';
@@ -101,5 +101,5 @@ begin
   return private.operation_json(operation);
 end
 $$;
-comment on function private.own_operation_json(public.operations) is 'The same for callers: null, if the operation is not of their agency.';
+comment on function private.own_operation_json(public.operations) is 'The same for callers: null if the operation is another agency''s.';
 grant execute on function private.own_operation_json(public.operations) to anon, authenticated;

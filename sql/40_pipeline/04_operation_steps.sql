@@ -22,7 +22,7 @@ comment on column public.operation_steps.flow is 'The flow of the operation.';
 comment on column public.operation_steps.done is 'Whether the step is closed. Ticking it does what gate_steps.by_hand says: creates an offer, which needs amount, or accepts the latest one.';
 comment on column public.operation_steps.amount is 'For a step that creates an offer when it is ticked by hand: the amount of the offer, in EUR.';
 comment on column public.operation_steps.done_at is 'When it was closed.';
-comment on column public.operation_steps.id is 'Names the row to the table editor of the local Studio, which finds rows by an id alone.';
+comment on column public.operation_steps.id is 'For the local Studio, whose table editor finds rows by an id alone.';
 
 alter table public.operation_steps enable row level security;
 create policy select_own on public.operation_steps for select to anon, authenticated
@@ -114,7 +114,7 @@ begin
     or new.agency_id is distinct from old.agency_id or new.flow is distinct from old.flow then
     perform private.refuse('change_refused', 'A step stays the step of its operation; only done and amount can be edited.');
   end if;
-  -- By hand, and not because of what happened, which may come to be known after the operation was closed.
+  -- Edits by hand alone: what happened may become known after the operation was closed.
   if pg_trigger_depth() = 1 and (new.done, new.amount) is distinct from (old.done, old.amount) then
     select o.* into operation from public.operations o where o.agency_id = old.agency_id and o.id = old.operation_id;
     if operation.closed_at is not null then
@@ -174,7 +174,7 @@ comment on function private.tg_operation_steps__by_hand() is
 
 create trigger _100_done before update on public.operation_steps
   for each row execute function private.tg_operation_steps__done();
--- What closes a step from within a trigger is the event that the step waits for, and no hand.
+-- Inside a trigger it is an event that closes the step, not a person.
 create trigger _500_by_hand after update of done on public.operation_steps
   for each row when (new.done and not old.done and pg_trigger_depth() = 0)
   execute function private.tg_operation_steps__by_hand();

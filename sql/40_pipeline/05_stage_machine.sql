@@ -68,7 +68,7 @@ $$;
 comment on function private.requires_reason(text, text) is
   'Whether a stage, of the flow or of any, is entered only with a lost_reason.';
 
--- SQL that sets nothing, so that queries take it in as a join: a day plan asks for hundreds of operations.
+-- Plain SQL without settings, so that the planner inlines it: a day plan asks about hundreds of operations.
 create function private.stage_ahead(flow text, stage text) returns setof public.stages
 language sql stable
 as $$
@@ -135,7 +135,7 @@ begin
     is distinct from (old.agency_id, old.id, old.lead_id, old.operation_type, old.flow) then
     perform private.refuse('change_refused', 'An operation keeps its lead, type and flow; open another one instead.');
   end if;
-  -- What was closed stays as it was. That a deposit was paid, and why a deal was lost, may come to be known better later.
+  -- A closed operation stays as it was, but that the deposit was paid, or why a deal was lost, may become known later.
   if old.closed_at is not null then
     if new.property_id is distinct from old.property_id
       or new.deposit_paid_at is null and old.deposit_paid_at is not null
@@ -147,12 +147,12 @@ begin
   -- These two follow from the stage and from nothing else.
   new.won_at := old.won_at;
   new.closed_at := old.closed_at;
-  -- Noted here, because a trigger of its own would cost each move as much as this one does.
+  -- Set here because a second trigger would double the cost of a move.
   new.updated_at := now();
   return new;
 end
 $$;
-comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected, but not removed (operation_closed). Notes when the row last changed.';
+comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Once it is closed, its deposit date may be set or corrected and its lost reason corrected, but neither removed (operation_closed). Notes when the row last changed.';
 
 create function private.tg_operations__move() returns trigger
 language plpgsql security definer set search_path = ''

@@ -38,7 +38,7 @@ begin
   values (
     new.agency_id, new.id, case when tg_op = 'UPDATE' then old.stage end, new.stage,
     coalesce(actor.kind, 'database'), actor.credential_id, coalesce(actor.name, session_user),
-    -- An import brings operations that stand where they are for some time already.
+    -- An import brings operations that have stood where they are for some time.
     case when tg_op = 'INSERT' then coalesce(new.closed_at, new.created_at) else clock_timestamp() end);
   return null;
 end

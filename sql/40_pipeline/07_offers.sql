@@ -34,7 +34,7 @@ create index offers_by_status on public.offers (agency_id, status, created_at de
 create index offers_accepted on public.offers (agency_id, accepted_at desc, id desc) where accepted_at is not null;
 
 comment on table public.offers is 'Offers recorded on operations. Recording one neither accepts it nor moves the stage. Never removed.';
-comment on column public.offers.operation_id is 'The operation it is anchored on.';
+comment on column public.offers.operation_id is 'The operation it belongs to.';
 comment on column public.offers.lead_id is 'The lead; taken from the operation.';
 comment on column public.offers.property_id is 'The property; taken from the operation when none is named.';
 comment on column public.offers.amount is 'What is offered, in currency; a month''s rent when offer_type is rent.';

@@ -46,7 +46,7 @@ comment on column public.documents.operation_id is 'The operation it belongs to.
 comment on column public.documents.lead_id is 'The person it belongs to.';
 comment on column public.documents.property_id is 'The property it belongs to.';
 comment on column public.documents.kind is 'viewing_sheet, identity, mandate, reservation, contract, deed, deposit_receipt, land_registry_note, energy_certificate, proof_of_income or other. Received, it closes the step that waits for its kind: gate_steps.closed_by.';
-comment on column public.documents.name is 'Name for people.';
+comment on column public.documents.name is 'Name shown to people.';
 comment on column public.documents.status is 'requested, received, verified or rejected.';
 comment on column public.documents.completed_at is 'When it was first received or verified; queues document_completed.';
 comment on column public.documents.content_type is 'Media type of its file: PDF, JPEG, PNG, WebP, HEIC or DOCX; null while no file is announced.';

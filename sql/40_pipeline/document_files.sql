@@ -43,8 +43,8 @@ begin
     status = case when d.status = 'requested' then 'received' else d.status end
   where d.storage_path = new.name and d.uploaded_at is null and size between 1 and d.size_bytes;
   if not found then
-    -- Of all that a trigger can raise, this code alone comes through Storage as a refusal, with its message; any other
-    -- is "database error", status 500.
+    -- Storage passes on this code alone, with its message; anything else a trigger raises becomes "database error",
+    -- status 500.
     select d.size_bytes into announced from public.documents d where d.storage_path = new.name and d.uploaded_at is null;
     raise exception using errcode = 'insufficient_privilege', message = case
       when announced is null then 'No document waits for this file: it is there already, or was announced as another one.'

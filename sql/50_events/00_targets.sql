@@ -1,4 +1,4 @@
--- Where events may be posted to, as far as a URL tells it by itself. The functions also look names up, and know their own
+-- Where events may be posted, as far as the URL alone can tell. The functions also look names up, and know their own
 -- address; the drain judges every target again before each delivery. What they send is as a URL parser writes it: a host
 -- in plain characters. Other spellings of a name (percent signs, letters of other scripts) are refused here.
 create function private.private_targets_allowed() returns boolean
@@ -9,7 +9,7 @@ as $$
     where s.name = 'hooks_allow_private_targets' and s.decrypted_secret = 'true');
 $$;
 comment on function private.private_targets_allowed() is
-  'Whether hooks may point into a private network, for tests on one''s own machine: the secret hooks_allow_private_targets in Vault is true. The functions have HOOKS_ALLOW_PRIVATE_TARGETS for it; the local stack sets both by that.';
+  'Whether hooks may point into a private network, for tests on one''s own machine: the secret hooks_allow_private_targets in Vault is true. The functions read HOOKS_ALLOW_PRIVATE_TARGETS; the local stack sets both.';
 grant execute on function private.private_targets_allowed() to anon, authenticated;
 
 create function private.ipv4_number(part text) returns bigint
@@ -34,7 +34,7 @@ begin
 end
 $$;
 comment on function private.ipv4_number(text) is
-  'A part of an IPv4 address, decimal, octal (010) or hexadecimal (0x8); null for what is none.';
+  'A part of an IPv4 address, decimal, octal (010) or hexadecimal (0x8); null when it is not a number.';
 grant execute on function private.ipv4_number(text) to anon, authenticated;
 
 create function private.ipv4_address(host text) returns inet
@@ -59,7 +59,7 @@ begin
 end
 $$;
 comment on function private.ipv4_address(text) is
-  'The address that a host of numbers means to a URL parser, which knows forms that Postgres does not: 127.1, 2130706433, 0x7f.1. Null for what is none.';
+  'The address that a URL parser reads a numeric host as, in forms that Postgres does not know: 127.1, 2130706433, 0x7f.1. Null when it is not an address.';
 grant execute on function private.ipv4_address(text) to anon, authenticated;
 
 create function private.is_public_address(address inet) returns boolean

@@ -23,9 +23,9 @@ as $$
 declare
   hooks_max constant int := 20;
 begin
-  -- Two that come at once would each count without the other.
+  -- Two at once would each count without the other.
   perform pg_advisory_xact_lock(hashtextextended('hooks:' || new.agency_id || ':' || new.event_type, 0));
-  -- The same hook again is not one more.
+  -- The same hook again does not count.
   if not exists (
       select from public.subscriptions s
       where s.agency_id = new.agency_id and s.event_type = new.event_type and s.target_url = new.target_url)
@@ -69,7 +69,7 @@ begin
 end
 $$;
 comment on function private.one_spelling(text) is
-  'A target as the functions write it: host in lower case and without a full stop at its end, without default port and fragment.';
+  'A target as the functions write it: host in lower case without a final full stop, no default port, no fragment.';
 grant execute on function private.one_spelling(text) to anon, authenticated;
 
 create function private.tg_subscriptions__one_spelling() returns trigger
@@ -81,7 +81,7 @@ begin
 end
 $$;
 comment on function private.tg_subscriptions__one_spelling() is
-  'A target that is written in two ways is subscribed, and gets an event, once.';
+  'A target spelled in two ways is subscribed once and gets an event once.';
 
 create trigger _100_one_spelling before insert or update of target_url on public.subscriptions
   for each row execute function private.tg_subscriptions__one_spelling();

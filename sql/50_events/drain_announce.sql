@@ -2,7 +2,6 @@ create function private.drain_announce(run_id uuid, deliveries jsonb) returns js
 language plpgsql
 security definer
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 as $$
 declare

@@ -2,7 +2,6 @@ create function private.drain_claim(run_id uuid, max_events int, busy_agencies u
 language plpgsql
 security definer
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 -- A body shows times in UTC, whatever the session's zone.
 set timezone = 'UTC'
@@ -42,7 +41,7 @@ begin
   open_agencies as (
     select d.agency_id, d.available_at, count(*) over () as agencies
     from due_agencies d
-    -- Nobody stands idle beside a queue: a run that is through with its share helps with the others'.
+    -- A run that has finished its share helps with the others'.
     where d.is_own or not exists (select from due_agencies o where o.is_own)
     order by d.available_at
     limit max_events

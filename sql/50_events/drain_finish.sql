@@ -2,7 +2,6 @@ create function private.drain_finish(run_id uuid, summary jsonb) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -35,7 +34,7 @@ begin
   if run.id is null then
     -- Asked again because the answer was lost.
     select r.* into run from public.drain_runs r where r.id = drain_finish.run_id;
-  -- A run that brought nothing forward would be followed by others that do not either.
+  -- A run that achieved nothing is not followed by another, which would achieve nothing either.
   elsif run.claimed > run.released and (run.handed_over_at is null or untried > 0) then
     perform private.continue_drain(run);
   end if;

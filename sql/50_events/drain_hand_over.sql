@@ -1,7 +1,6 @@
 create function private.release_untried(run_id uuid, event_ids uuid[]) returns int
 language plpgsql
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 as $$
 declare

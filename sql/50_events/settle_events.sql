@@ -2,7 +2,6 @@ create function private.settle_events(agency_ids uuid[], event_ids uuid[], run_i
 language sql
 security definer
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 as $$
   -- Only a claimed event has a run.

@@ -12,7 +12,7 @@ declare
   prefix text := encode(extensions.gen_random_bytes(4), 'hex');
   secret text := encode(extensions.gen_random_bytes(24), 'hex');
   key_id uuid;
-  -- An owner may do all that there is.
+  -- An owner has every permission.
   known text[] := private.role_permissions('owner');
   unknown text[] := array(select named from unnest(permissions) named where named <> all (known));
 begin

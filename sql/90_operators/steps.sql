@@ -21,7 +21,7 @@ begin
 end
 $$;
 comment on function private.held_step(uuid, text) is
-  'A gate step of an operation, for the hand that closes it. Errors: not_found (the operation), unknown_step (with the steps that it has).';
+  'A gate step of an operation, for closing or reopening it by hand. Errors: not_found (the operation), unknown_step (with the steps that it has).';
 
 create function admin.close_step(operation_id uuid, step_id text, amount numeric default null) returns void
 language plpgsql security definer set search_path = ''

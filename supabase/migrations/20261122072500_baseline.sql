@@ -89,7 +89,7 @@ end
 $$;
 comment on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) is
   'Refuses with an HTTP status: SQLSTATE PT<status>, a sentence for people as message, and {"code","details","issue","hints","rate_limit"} as detail. REST does not show issue and hints: issue is what `details.issues` says in words, {"code","values"}, for other languages; hints tell the connector how to go on. Codes: unauthorized, forbidden, not_found, conflict, validation_error, rate_limited.';
--- To the service role as well: were it ever granted a table, it would hear why a trigger refuses it something.
+-- Granted to the service role too, so that it learns why a trigger refused it.
 grant execute on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse(reason text, message text, details jsonb default '{}') returns void
@@ -171,8 +171,8 @@ begin
       moment := value::timestamptz;
     else
       local_time := value::timestamp;
-      -- What the zone's clock shows twice is the first of the two, as calendars do it (RFC 5545). What it never shows
-      -- finds nothing here.
+      -- When the clock shows a time twice, the first one counts, as in calendars (RFC 5545). A time that it skips finds
+      -- nothing here.
       select min(candidate) into moment
       from unnest(array['0', '30 minutes', '1 hour', '2 hours']::interval[]) earlier,
         lateral (select (local_time at time zone time_zone) - earlier as candidate) c
@@ -193,7 +193,7 @@ begin
 end
 $$;
 comment on function private.at_local_time(text, text, text) is
-  'The moment that a caller means: ISO 8601 with an offset, or without one in the given zone. Of a time that the clock shows twice the first one. Refuses with invalid_time what the clock skips and what is no date from 2000 to 2099.';
+  'The moment that a caller means: ISO 8601 with an offset, or without one in the given zone. When the clock shows a time twice, the first one. Refuses with invalid_time what the clock skips and what is not a date from 2000 to 2099.';
 grant execute on function private.at_local_time(text, text, text) to anon, authenticated;
 
 -- As its owner, because callers and functions that run as their owner both ask: a plan under RLS is made anew whenever
@@ -525,11 +525,11 @@ create function private.searched_text(variadic parts text[]) returns text
 language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
-  -- concat_ws is not immutable, because it takes any type; of texts alone this is.
+  -- concat_ws is not immutable because it takes any type; this takes text alone.
   return coalesce(array_to_string(parts, ' '), '');
 end
 $$;
-comment on function private.searched_text(text[]) is 'The texts by which a row is found, in one; missing ones are left out.';
+comment on function private.searched_text(text[]) is 'The texts a row is found by, joined; missing ones are left out.';
 grant execute on function private.searched_text(text[]) to anon, authenticated;
 
 create function private.plain_words(value text) returns text[]
@@ -564,8 +564,8 @@ as $$
 declare
   agency text := left(agency_id::text, 8);
 begin
-  -- A word is there as it begins; or, of a word of four letters and more, one of its halves is, since one typing
-  -- error leaves the other half as it was.
+  -- A word matches by its beginning. With errors allowed, one half of a word of four letters or more is enough: a
+  -- single typing error leaves the other half intact.
   return (
     select string_agg(
       case when with_errors and char_length(word) >= 4
@@ -690,8 +690,8 @@ begin
     end if;
   elsif (select auth.uid()) is not null and private.token_is_ours(auth.jwt()) then
     select a.agency_id, a.id, 'agent', a.id,
-      -- What an assistant does in a person's name is told apart from what they do themselves: only its token, got by
-      -- OAuth, names a client.
+      -- Tells what an assistant does in a person's name from what they do themselves: only a token from OAuth names
+      -- a client.
       a.name || coalesce(' (OAuth client ' || left(auth.jwt() ->> 'client_id', 100) || ')', ''),
       private.role_permissions(a.role), null
     into caller
@@ -714,7 +714,7 @@ begin
 end
 $$;
 comment on function private.missing_permissions(private.principal, text[]) is
-  'Those of some permissions that a caller does not have. An answer that is composed of several resources leaves out what they open, and says so with them.';
+  'Which of these permissions the caller lacks. An answer made of several resources leaves those parts out and says so.';
 grant execute on function private.missing_permissions(private.principal, text[]) to anon, authenticated;
 
 create function private.agency_id() returns uuid
@@ -962,8 +962,8 @@ begin
     (rules.issuer is null or claims ->> 'iss' is not distinct from rules.issuer)
     -- Audience: people who signed in. A token that was made for something else is not for us, whoever signed it.
     and (audience is null or audience = '"authenticated"' or audience @> '["authenticated"]')
-    -- Resource: a client that came by OAuth was let in to the connector, and shows it. Auth itself writes no such audience
-    -- (RFC 8707), private.access_token_hook does.
+    -- Resource: an OAuth client was admitted to the connector, and its token says so. Auth writes no such audience
+    -- (RFC 8707); private.access_token_hook does.
     and (rules.resource is null or claims ->> 'client_id' is null or audience @> jsonb_build_array(rules.resource))
     -- Person: an anonymous sign-in proves nothing about who it is.
     and (claims -> 'is_anonymous') is distinct from 'true'
@@ -981,8 +981,8 @@ declare
   client_id text := event #>> '{claims,client_id}';
   rules public.token_rules;
 begin
-  -- Only what an OAuth client gets names one. Whoever signs in on a page keeps their session, so that the page can tell
-  -- them that they are nobody's agent.
+  -- Only an OAuth client's token names a client. People who sign in on a page keep their session, so that the page can
+  -- tell them that they are nobody's agent.
   if client_id is null then
     return event;
   end if;
@@ -1016,7 +1016,7 @@ create type private.budget as (
 );
 comment on type private.budget is 'What one request made of a bucket: whether it may pass, when the bucket will be full again, and what the caller is told.';
 
--- The one rule of all buckets; where each keeps its state is its own affair.
+-- The rule that all buckets share; each keeps its state in a place of its own.
 create function private.spend(full_at_us bigint, now_us bigint, requests_per_minute int) returns private.budget
 language plpgsql immutable set search_path = ''
 as $$
@@ -1031,7 +1031,7 @@ begin
   full_at_us := least(greatest(coalesce(full_at_us, 0), now_us), now_us + window_us);
   budget.requests_per_minute := requests_per_minute;
   budget.allowed := full_at_us + interval_us <= now_us + window_us;
-  -- A request refused for its rate costs nothing: who comes back after Retry-After finds a token.
+  -- A request refused for its rate costs nothing: a caller who comes back after Retry-After finds a token.
   budget.full_at_us := case when budget.allowed then full_at_us + interval_us else full_at_us end;
   budget.remaining := (now_us + window_us - budget.full_at_us) / interval_us;
   budget.reset_seconds := ceil((budget.full_at_us - now_us) / 1000000.0);
@@ -1155,7 +1155,7 @@ comment on table public.rate_limits is 'How many requests a minute each API key 
 comment on column public.rate_limits.agency_id is 'The agency of the credential.';
 comment on column public.rate_limits.credential_id is 'The API key or the agent.';
 comment on column public.rate_limits.requests_per_minute is 'Size of the bucket; it refills continuously at this rate.';
-comment on column public.rate_limits.id is 'Names the row to the table editor of the local Studio, which finds rows by an id alone.';
+comment on column public.rate_limits.id is 'For the local Studio, whose table editor finds rows by an id alone.';
 
 -- No policy and no grant: no caller sees it.
 alter table public.rate_limits enable row level security;
@@ -1261,7 +1261,7 @@ create unlogged table public.request_buckets (
 create index request_buckets_by_end on public.request_buckets (full_at);
 
 comment on table public.request_buckets is
-  'Request buckets of those who have no credential: offers'' public links, addresses and the prefixes of keys that were refused. They may be lost: then all are full again. Idle ones are removed each night, and with them the addresses.';
+  'Request buckets of callers without a credential: offers'' public links, addresses and the prefixes of refused keys. If they are lost, all are full again. Idle ones are removed each night, and the addresses with them.';
 comment on column public.request_buckets.key is 'link:<offer id>, link:unknown, address:<IPv4 address or IPv6 network> or key:<prefix>.';
 comment on column public.request_buckets.full_at is 'When the bucket will be full again.';
 
@@ -1316,7 +1316,7 @@ declare
   by_address private.budget := private.take_from_bucket('address:' || left(address, 64), per_address);
   by_key private.budget;
 begin
-  -- Only for keys that there are: invented ones would make a row each.
+  -- Only for keys that exist: made-up ones would each make a row.
   if not by_address.allowed or not exists (select from public.api_keys k where k.prefix = key_prefix) then
     return by_address;
   end if;
@@ -2424,11 +2424,11 @@ create table public.flows (
   constraint flow_operation_type_is_unique unique (operation_type),
   constraint side_is_known check (side in ('demand', 'supply'))
 );
-comment on table public.flows is 'The journeys an operation can follow. The same for every agency. A flow is added by rows alone: here, in required_dates, stages and gate_steps.';
-comment on column public.flows.id is 'Name of the journey.';
-comment on column public.flows.label is 'Name for people.';
+comment on table public.flows is 'The flows that operations follow, the same for every agency. A flow is added by rows alone: here, in required_dates, stages and gate_steps.';
+comment on column public.flows.id is 'Name of the flow.';
+comment on column public.flows.label is 'Name shown to people.';
 comment on column public.flows.operation_type is 'The type of operation that follows it, as in operations.operation_type: buy, rent, sell.';
-comment on column public.flows.side is 'demand: of somebody who looks for a property, who may come in as a lead with it. supply: of an owner, whose deal and that of whoever takes the property may each have an accepted offer on it.';
+comment on column public.flows.side is 'demand: for somebody who is looking for a property, and may come in as a lead. supply: for an owner, whose deal may have the same accepted offer as that of the buyer or tenant.';
 
 create table public.required_dates (
   flow text not null references public.flows (id) on delete restrict,
@@ -2437,13 +2437,13 @@ create table public.required_dates (
   column_name text not null,
   refusal text not null,
   primary key (flow, id),
-  -- A further date is a column of operations, and its name here.
+  -- To add a date, add a column to operations and its name here.
   constraint column_is_a_date_of_operations check (column_name in ('deposit_paid_at'))
 );
-comment on table public.required_dates is 'The dates that the database asks for before an operation may enter a stage, whose stages.requires names one.';
+comment on table public.required_dates is 'Dates that must be set before an operation may enter a stage; the stage names one in stages.requires.';
 comment on column public.required_dates.flow is 'The flow it belongs to, as in flows.id.';
-comment on column public.required_dates.id is 'Name of what the date is waited for, as in the pending action of a task.';
-comment on column public.required_dates.label is 'Name for people.';
+comment on column public.required_dates.id is 'Name of the date, as in the pending action of a task.';
+comment on column public.required_dates.label is 'Name shown to people.';
 comment on column public.required_dates.column_name is 'The column of operations that holds the date.';
 comment on column public.required_dates.refusal is 'What a refused move says (db_gate_blocked).';
 
@@ -2465,11 +2465,11 @@ create table public.stages (
 comment on table public.stages is 'The stages of each flow: the active ones in their order, then the closing ones.';
 comment on column public.stages.flow is 'The flow it belongs to, as in flows.id.';
 comment on column public.stages.id is 'Name of the stage, as in operations.stage.';
-comment on column public.stages.label is 'Name for people.';
+comment on column public.stages.label is 'Name shown to people.';
 comment on column public.stages.position is 'Order inside the flow; closing stages come after the active ones and are not an order to walk.';
 comment on column public.stages.outcome is 'Null for an active stage; success or failure for a closing one.';
 comment on column public.stages.requires is 'The date without which no operation enters the stage, as in required_dates.id; null for none.';
-comment on column public.stages.requires_reason is 'Whether an operation enters the stage only with its lost_reason, which goes with such a stage alone.';
+comment on column public.stages.requires_reason is 'Whether an operation enters the stage only with a lost_reason, which goes with no other stage.';
 
 create table public.gate_steps (
   flow text not null,
@@ -2487,7 +2487,7 @@ create table public.gate_steps (
     'viewing_sheet_received', 'identity_received', 'mandate_received', 'reservation_received', 'contract_received',
     'deed_received', 'deposit_receipt_received', 'land_registry_note_received', 'energy_certificate_received',
     'proof_of_income_received']),
-  -- Else the step would open again although the other event still closes it.
+  -- Otherwise the step would reopen although the other event still holds.
   constraint what_is_taken_back_closes_alone check (
     not closed_by && array['property_chosen', 'offer_accepted'] or cardinality(closed_by) = 1),
   constraint by_hand_is_known check (by_hand in ('create_offer', 'accept_offer'))
@@ -2498,7 +2498,7 @@ comment on column public.gate_steps.id is 'Name of the step, as in pending_actio
 comment on column public.gate_steps.stage is 'The stage whose gate it is part of.';
 comment on column public.gate_steps.label is 'Name for people, as in pending_actions.';
 comment on column public.gate_steps.position is 'Order inside the stage.';
-comment on column public.gate_steps.closed_by is 'What closes the step by itself, each alone: viewing_done, offer_recorded, a document of a kind that is received (viewing_sheet_received), or property_chosen and offer_accepted, which open it again when they are taken back. Empty: a person alone closes it.';
+comment on column public.gate_steps.closed_by is 'Events that close the step, any one of them: viewing_done, offer_recorded, the receipt of a kind of document (viewing_sheet_received), or property_chosen and offer_accepted, which reopen it when they are taken back. Empty: only a person closes it.';
 comment on column public.gate_steps.by_hand is 'What ticking the step does besides: create_offer (which needs amount) or accept_offer (the latest one). Null for nothing.';
 
 alter table public.flows enable row level security;
@@ -2517,7 +2517,7 @@ grant select on public.flows, public.required_dates, public.stages, public.gate_
 
 -- sql/40_pipeline/02_flows.data.sql
 
--- The journeys of a Spanish brokerage. Adding a flow, a stage or a step is a row here and a migration, not code.
+-- The flows of a Spanish brokerage. Adding a flow, a stage or a step takes a row here and a migration, not code.
 insert into public.flows (id, label, operation_type, side) values
   ('buy', 'Compra', 'buy', 'demand'),
   ('rent', 'Alquiler', 'rent', 'demand'),
@@ -2621,9 +2621,9 @@ create index operations_won on public.operations (agency_id, won_at desc, id des
 comment on table public.operations is 'A deal of a lead. It walks its flow one stage at a time, through gates, to a closing stage.';
 comment on column public.operations.lead_id is 'The lead whose deal it is.';
 comment on column public.operations.operation_type is 'buy, rent, sell or another one of flows.operation_type. A lead has at most one open operation of each.';
-comment on column public.operations.flow is 'The journey it follows; taken from the type.';
+comment on column public.operations.flow is 'The flow it follows; taken from the type.';
 comment on column public.operations.stage is 'Where it stands. Changing it is a guarded move: one step forward with the gate passed, or a closing stage.';
-comment on column public.operations.property_id is 'The property chosen. Setting it closes the step that waits for it. A deal may be closed without one, also successfully; it then stays without.';
+comment on column public.operations.property_id is 'The property chosen. Setting it closes the step that waits for it. A deal may close without one, even successfully, and then stays without.';
 comment on column public.operations.lost_reason is 'Why it was lost; required by the stages whose requires_reason says so.';
 comment on column public.operations.deposit_paid_at is 'When the deposit (fianza) was paid; stages whose requires names it are not entered before.';
 comment on column public.operations.won_at is 'When it first closed with success; queues deal_won.';
@@ -2687,7 +2687,7 @@ begin
   return private.operation_json(operation);
 end
 $$;
-comment on function private.own_operation_json(public.operations) is 'The same for callers: null, if the operation is not of their agency.';
+comment on function private.own_operation_json(public.operations) is 'The same for callers: null if the operation is another agency''s.';
 grant execute on function private.own_operation_json(public.operations) to anon, authenticated;
 
 -- sql/40_pipeline/04_operation_steps.sql
@@ -2716,7 +2716,7 @@ comment on column public.operation_steps.flow is 'The flow of the operation.';
 comment on column public.operation_steps.done is 'Whether the step is closed. Ticking it does what gate_steps.by_hand says: creates an offer, which needs amount, or accepts the latest one.';
 comment on column public.operation_steps.amount is 'For a step that creates an offer when it is ticked by hand: the amount of the offer, in EUR.';
 comment on column public.operation_steps.done_at is 'When it was closed.';
-comment on column public.operation_steps.id is 'Names the row to the table editor of the local Studio, which finds rows by an id alone.';
+comment on column public.operation_steps.id is 'For the local Studio, whose table editor finds rows by an id alone.';
 
 alter table public.operation_steps enable row level security;
 create policy select_own on public.operation_steps for select to anon, authenticated
@@ -2808,7 +2808,7 @@ begin
     or new.agency_id is distinct from old.agency_id or new.flow is distinct from old.flow then
     perform private.refuse('change_refused', 'A step stays the step of its operation; only done and amount can be edited.');
   end if;
-  -- By hand, and not because of what happened, which may come to be known after the operation was closed.
+  -- Edits by hand alone: what happened may become known after the operation was closed.
   if pg_trigger_depth() = 1 and (new.done, new.amount) is distinct from (old.done, old.amount) then
     select o.* into operation from public.operations o where o.agency_id = old.agency_id and o.id = old.operation_id;
     if operation.closed_at is not null then
@@ -2868,7 +2868,7 @@ comment on function private.tg_operation_steps__by_hand() is
 
 create trigger _100_done before update on public.operation_steps
   for each row execute function private.tg_operation_steps__done();
--- What closes a step from within a trigger is the event that the step waits for, and no hand.
+-- Inside a trigger it is an event that closes the step, not a person.
 create trigger _500_by_hand after update of done on public.operation_steps
   for each row when (new.done and not old.done and pg_trigger_depth() = 0)
   execute function private.tg_operation_steps__by_hand();
@@ -2996,7 +2996,7 @@ $$;
 comment on function private.requires_reason(text, text) is
   'Whether a stage, of the flow or of any, is entered only with a lost_reason.';
 
--- SQL that sets nothing, so that queries take it in as a join: a day plan asks for hundreds of operations.
+-- Plain SQL without settings, so that the planner inlines it: a day plan asks about hundreds of operations.
 create function private.stage_ahead(flow text, stage text) returns setof public.stages
 language sql stable
 as $$
@@ -3063,7 +3063,7 @@ begin
     is distinct from (old.agency_id, old.id, old.lead_id, old.operation_type, old.flow) then
     perform private.refuse('change_refused', 'An operation keeps its lead, type and flow; open another one instead.');
   end if;
-  -- What was closed stays as it was. That a deposit was paid, and why a deal was lost, may come to be known better later.
+  -- A closed operation stays as it was, but that the deposit was paid, or why a deal was lost, may become known later.
   if old.closed_at is not null then
     if new.property_id is distinct from old.property_id
       or new.deposit_paid_at is null and old.deposit_paid_at is not null
@@ -3075,12 +3075,12 @@ begin
   -- These two follow from the stage and from nothing else.
   new.won_at := old.won_at;
   new.closed_at := old.closed_at;
-  -- Noted here, because a trigger of its own would cost each move as much as this one does.
+  -- Set here because a second trigger would double the cost of a move.
   new.updated_at := now();
   return new;
 end
 $$;
-comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Of a closed one only the date of its deposit may be set or corrected, but not removed, and the reason of a lost one corrected, but not removed (operation_closed). Notes when the row last changed.';
+comment on function private.tg_operations__keep_identity() is 'An operation keeps its lead, type and flow, and its closing dates follow from its stage (change_refused). Once it is closed, its deposit date may be set or corrected and its lost reason corrected, but neither removed (operation_closed). Notes when the row last changed.';
 
 create function private.tg_operations__move() returns trigger
 language plpgsql security definer set search_path = ''
@@ -3200,7 +3200,7 @@ begin
   values (
     new.agency_id, new.id, case when tg_op = 'UPDATE' then old.stage end, new.stage,
     coalesce(actor.kind, 'database'), actor.credential_id, coalesce(actor.name, session_user),
-    -- An import brings operations that stand where they are for some time already.
+    -- An import brings operations that have stood where they are for some time.
     case when tg_op = 'INSERT' then coalesce(new.closed_at, new.created_at) else clock_timestamp() end);
   return null;
 end
@@ -3255,7 +3255,7 @@ create index offers_by_status on public.offers (agency_id, status, created_at de
 create index offers_accepted on public.offers (agency_id, accepted_at desc, id desc) where accepted_at is not null;
 
 comment on table public.offers is 'Offers recorded on operations. Recording one neither accepts it nor moves the stage. Never removed.';
-comment on column public.offers.operation_id is 'The operation it is anchored on.';
+comment on column public.offers.operation_id is 'The operation it belongs to.';
 comment on column public.offers.lead_id is 'The lead; taken from the operation.';
 comment on column public.offers.property_id is 'The property; taken from the operation when none is named.';
 comment on column public.offers.amount is 'What is offered, in currency; a month''s rent when offer_type is rent.';
@@ -3687,7 +3687,7 @@ comment on column public.documents.operation_id is 'The operation it belongs to.
 comment on column public.documents.lead_id is 'The person it belongs to.';
 comment on column public.documents.property_id is 'The property it belongs to.';
 comment on column public.documents.kind is 'viewing_sheet, identity, mandate, reservation, contract, deed, deposit_receipt, land_registry_note, energy_certificate, proof_of_income or other. Received, it closes the step that waits for its kind: gate_steps.closed_by.';
-comment on column public.documents.name is 'Name for people.';
+comment on column public.documents.name is 'Name shown to people.';
 comment on column public.documents.status is 'requested, received, verified or rejected.';
 comment on column public.documents.completed_at is 'When it was first received or verified; queues document_completed.';
 comment on column public.documents.content_type is 'Media type of its file: PDF, JPEG, PNG, WebP, HEIC or DOCX; null while no file is announced.';
@@ -3970,8 +3970,8 @@ begin
     status = case when d.status = 'requested' then 'received' else d.status end
   where d.storage_path = new.name and d.uploaded_at is null and size between 1 and d.size_bytes;
   if not found then
-    -- Of all that a trigger can raise, this code alone comes through Storage as a refusal, with its message; any other
-    -- is "database error", status 500.
+    -- Storage passes on this code alone, with its message; anything else a trigger raises becomes "database error",
+    -- status 500.
     select d.size_bytes into announced from public.documents d where d.storage_path = new.name and d.uploaded_at is null;
     raise exception using errcode = 'insufficient_privilege', message = case
       when announced is null then 'No document waits for this file: it is there already, or was announced as another one.'
@@ -4009,7 +4009,7 @@ create trigger corredor_500_document_stays before update on storage.objects
 
 -- sql/50_events/00_targets.sql
 
--- Where events may be posted to, as far as a URL tells it by itself. The functions also look names up, and know their own
+-- Where events may be posted, as far as the URL alone can tell. The functions also look names up, and know their own
 -- address; the drain judges every target again before each delivery. What they send is as a URL parser writes it: a host
 -- in plain characters. Other spellings of a name (percent signs, letters of other scripts) are refused here.
 create function private.private_targets_allowed() returns boolean
@@ -4020,7 +4020,7 @@ as $$
     where s.name = 'hooks_allow_private_targets' and s.decrypted_secret = 'true');
 $$;
 comment on function private.private_targets_allowed() is
-  'Whether hooks may point into a private network, for tests on one''s own machine: the secret hooks_allow_private_targets in Vault is true. The functions have HOOKS_ALLOW_PRIVATE_TARGETS for it; the local stack sets both by that.';
+  'Whether hooks may point into a private network, for tests on one''s own machine: the secret hooks_allow_private_targets in Vault is true. The functions read HOOKS_ALLOW_PRIVATE_TARGETS; the local stack sets both.';
 grant execute on function private.private_targets_allowed() to anon, authenticated;
 
 create function private.ipv4_number(part text) returns bigint
@@ -4045,7 +4045,7 @@ begin
 end
 $$;
 comment on function private.ipv4_number(text) is
-  'A part of an IPv4 address, decimal, octal (010) or hexadecimal (0x8); null for what is none.';
+  'A part of an IPv4 address, decimal, octal (010) or hexadecimal (0x8); null when it is not a number.';
 grant execute on function private.ipv4_number(text) to anon, authenticated;
 
 create function private.ipv4_address(host text) returns inet
@@ -4070,7 +4070,7 @@ begin
 end
 $$;
 comment on function private.ipv4_address(text) is
-  'The address that a host of numbers means to a URL parser, which knows forms that Postgres does not: 127.1, 2130706433, 0x7f.1. Null for what is none.';
+  'The address that a URL parser reads a numeric host as, in forms that Postgres does not know: 127.1, 2130706433, 0x7f.1. Null when it is not an address.';
 grant execute on function private.ipv4_address(text) to anon, authenticated;
 
 create function private.is_public_address(address inet) returns boolean
@@ -4162,9 +4162,9 @@ as $$
 declare
   hooks_max constant int := 20;
 begin
-  -- Two that come at once would each count without the other.
+  -- Two at once would each count without the other.
   perform pg_advisory_xact_lock(hashtextextended('hooks:' || new.agency_id || ':' || new.event_type, 0));
-  -- The same hook again is not one more.
+  -- The same hook again does not count.
   if not exists (
       select from public.subscriptions s
       where s.agency_id = new.agency_id and s.event_type = new.event_type and s.target_url = new.target_url)
@@ -4208,7 +4208,7 @@ begin
 end
 $$;
 comment on function private.one_spelling(text) is
-  'A target as the functions write it: host in lower case and without a full stop at its end, without default port and fragment.';
+  'A target as the functions write it: host in lower case without a final full stop, no default port, no fragment.';
 grant execute on function private.one_spelling(text) to anon, authenticated;
 
 create function private.tg_subscriptions__one_spelling() returns trigger
@@ -4220,7 +4220,7 @@ begin
 end
 $$;
 comment on function private.tg_subscriptions__one_spelling() is
-  'A target that is written in two ways is subscribed, and gets an event, once.';
+  'A target spelled in two ways is subscribed once and gets an event once.';
 
 create trigger _100_one_spelling before insert or update of target_url on public.subscriptions
   for each row execute function private.tg_subscriptions__one_spelling();
@@ -4389,7 +4389,6 @@ create function private.drain_announce(run_id uuid, deliveries jsonb) returns js
 language plpgsql
 security definer
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -4522,7 +4521,6 @@ create function private.drain_claim(run_id uuid, max_events int, busy_agencies u
 language plpgsql
 security definer
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 -- A body shows times in UTC, whatever the session's zone.
 set timezone = 'UTC'
@@ -4562,7 +4560,7 @@ begin
   open_agencies as (
     select d.agency_id, d.available_at, count(*) over () as agencies
     from due_agencies d
-    -- Nobody stands idle beside a queue: a run that is through with its share helps with the others'.
+    -- A run that has finished its share helps with the others'.
     where d.is_own or not exists (select from due_agencies o where o.is_own)
     order by d.available_at
     limit max_events
@@ -4654,7 +4652,6 @@ create function private.drain_finish(run_id uuid, summary jsonb) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -4687,7 +4684,7 @@ begin
   if run.id is null then
     -- Asked again because the answer was lost.
     select r.* into run from public.drain_runs r where r.id = drain_finish.run_id;
-  -- A run that brought nothing forward would be followed by others that do not either.
+  -- A run that achieved nothing is not followed by another, which would achieve nothing either.
   elsif run.claimed > run.released and (run.handed_over_at is null or untried > 0) then
     perform private.continue_drain(run);
   end if;
@@ -4713,7 +4710,6 @@ grant execute on function api.drain_finish(uuid, jsonb) to service_role;
 create function private.release_untried(run_id uuid, event_ids uuid[]) returns int
 language plpgsql
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -4784,7 +4780,6 @@ create function private.drain_record(run_id uuid, results jsonb, done jsonb) ret
 language plpgsql
 security definer
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -4879,7 +4874,6 @@ create function private.settle_events(agency_ids uuid[], event_ids uuid[], run_i
 language sql
 security definer
 set search_path = ''
--- The queue goes from empty to long and back, and a plan made for one is bad for the other.
 set plan_cache_mode = force_custom_plan
 as $$
   -- Only a claimed event has a run.
@@ -9412,7 +9406,7 @@ declare
   prefix text := encode(extensions.gen_random_bytes(4), 'hex');
   secret text := encode(extensions.gen_random_bytes(24), 'hex');
   key_id uuid;
-  -- An owner may do all that there is.
+  -- An owner has every permission.
   known text[] := private.role_permissions('owner');
   unknown text[] := array(select named from unnest(permissions) named where named <> all (known));
 begin
@@ -10022,7 +10016,7 @@ begin
 end
 $$;
 comment on function private.held_step(uuid, text) is
-  'A gate step of an operation, for the hand that closes it. Errors: not_found (the operation), unknown_step (with the steps that it has).';
+  'A gate step of an operation, for closing or reopening it by hand. Errors: not_found (the operation), unknown_step (with the steps that it has).';
 
 create function admin.close_step(operation_id uuid, step_id text, amount numeric default null) returns void
 language plpgsql security definer set search_path = ''

@@ -27,6 +27,14 @@ comment on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) is
 -- To the service role as well: were it ever granted a table, it would hear why a trigger refuses it something.
 grant execute on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) to anon, authenticated, service_role;
 
+create function private.refuse_missing(resource text) returns void
+language sql set search_path = ''
+as $$
+  select private.raise_error(404, 'not_found', format('There is no such %s.', resource));
+$$;
+comment on function private.refuse_missing(text) is 'Refuses an id in a path that the caller''s agency does not have: not_found.';
+grant execute on function private.refuse_missing(text) to anon, authenticated;
+
 create function private.refuse(reason text, message text, details jsonb default '{}') returns void
 language sql set search_path = ''
 as $$

@@ -27,6 +27,14 @@ comment on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) is
 -- Granted to the service role too, so that it learns why a trigger refused it.
 grant execute on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) to anon, authenticated, service_role;
 
+create function private.refuse_missing(resource text) returns void
+language sql set search_path = ''
+as $$
+  select private.raise_error(404, 'not_found', format('There is no such %s.', resource));
+$$;
+comment on function private.refuse_missing(text) is 'Refuses an id in a path that the caller''s agency does not have: not_found.';
+grant execute on function private.refuse_missing(text) to anon, authenticated;
+
 create function private.refuse(reason text, message text, details jsonb default '{}') returns void
 language sql set search_path = ''
 as $$

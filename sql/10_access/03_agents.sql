@@ -52,4 +52,3 @@ begin
 end
 $$;
 comment on function private.agent_json(public.agents) is 'The agent as lists and answers show it: what assigning a lead or a viewing takes.';
-grant execute on function private.agent_json(public.agents) to anon, authenticated;

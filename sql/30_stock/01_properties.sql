@@ -107,4 +107,3 @@ begin
 end
 $$;
 comment on function private.property_json(public.properties) is 'The property as lists and answers show it.';
-grant execute on function private.property_json(public.properties) to anon, authenticated;

@@ -82,21 +82,14 @@ comment on function private.stage_ahead(text, text) is
   'Where an operation goes from an active stage: to the next one, or from the last one to a successful close, the first of them. None from a closing stage.';
 grant execute on function private.stage_ahead(text, text) to anon, authenticated;
 
-create function private.awaited_date(operation public.operations, stage public.stages) returns public.required_dates
-language plpgsql stable set search_path = ''
+create function private.awaited_date(operation public.operations, stage public.stages) returns setof public.required_dates
+language sql stable
 as $$
-declare
-  awaited public.required_dates;
-begin
-  if stage.requires is not null then
-    select d.* into awaited from public.required_dates d
-    where d.flow = stage.flow and d.id = stage.requires and to_jsonb(operation) ->> d.column_name is null;
-  end if;
-  return awaited;
-end
+  select d.* from public.required_dates d
+  where d.flow = stage.flow and d.id = stage.requires and to_jsonb(operation) ->> d.column_name is null
 $$;
 comment on function private.awaited_date(public.operations, public.stages) is
-  'The date that an operation lacks to enter a stage: the database''s own gate. Null when it lacks none.';
+  'The date that an operation lacks to enter a stage: the database''s own gate. None when it lacks none.';
 grant execute on function private.awaited_date(public.operations, public.stages) to anon, authenticated;
 
 create function private.tg_operations__open() returns trigger
@@ -191,7 +184,7 @@ begin
         hints => (select jsonb_object_agg(g.id, g.closed_by) from public.gate_steps g where g.flow = old.flow and g.stage = old.stage));
     end if;
 
-    awaited := private.awaited_date(new, target);
+    select d.* into awaited from private.awaited_date(new, target) d;
     if awaited.id is not null then
       perform private.refuse('db_gate_blocked', awaited.refusal);
     end if;

@@ -9,26 +9,20 @@ create function api.list_documents(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('documents:read');
 begin
+  perform private.authorize('documents:read');
   perform private.judged(jsonb_build_object('kind', kind, 'status', status), '{
     "properties": {
       "kind": {"type": "string", "enum": ["viewing_sheet", "identity", "mandate", "reservation", "contract", "deed",
         "deposit_receipt", "land_registry_note", "energy_certificate", "proof_of_income", "other"], "nullable": true},
       "status": {"type": "string", "enum": ["requested", "received", "verified", "rejected"], "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'documents', 'document_json', 'created_at',
-    array_remove(array[
-      case when operation_id is not null then 't.operation_id = ($2 ->> ''operation_id'')::uuid' end,
-      case when lead_id is not null then 't.lead_id = ($2 ->> ''lead_id'')::uuid' end,
-      case when property_id is not null then 't.property_id = ($2 ->> ''property_id'')::uuid' end,
-      case when kind is not null then 't.kind = $2 ->> ''kind''' end,
-      case when status is not null then 't.status = $2 ->> ''status''' end], null),
-    jsonb_build_object(
-      'operation_id', operation_id, 'lead_id', lead_id, 'property_id', property_id, 'kind', kind, 'status', status),
-    page_limit, page_cursor);
+  return private.list_page('document', 'created_at', jsonb_build_object(
+    'operation_id', operation_id,
+    'lead_id', lead_id,
+    'property_id', property_id,
+    'kind', kind,
+    'status', status), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_documents(uuid, uuid, uuid, text, text, int, text) is
@@ -38,16 +32,8 @@ grant execute on function api.list_documents(uuid, uuid, uuid, text, text, int, 
 create function api.get_document(document_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('documents:read');
-  document jsonb;
 begin
-  select private.document_json(d) into document from public.documents d
-  where d.agency_id = caller.agency_id and d.id = document_id;
-  if document is null then
-    perform private.raise_error(404, 'not_found', 'There is no such document.');
-  end if;
-  return document;
+  return private.get_one('document', document_id);
 end
 $$;
 comment on function api.get_document(uuid) is 'One document. Permission documents:read. Errors: not_found.';
@@ -84,20 +70,7 @@ begin
   if answer is not null then
     return answer;
   end if;
-  if body ->> 'operation_id' is not null and not exists (
-    select from public.operations o
-    where o.agency_id = caller.agency_id and o.id = (body ->> 'operation_id')::uuid) then
-    perform private.refuse_reference('operation_id', 'There is no such operation.');
-  end if;
-  if body ->> 'lead_id' is not null and not exists (
-    select from public.leads l where l.agency_id = caller.agency_id and l.id = (body ->> 'lead_id')::uuid) then
-    perform private.refuse_reference('lead_id', 'There is no such lead.');
-  end if;
-  if body ->> 'property_id' is not null and not exists (
-    select from public.properties p
-    where p.agency_id = caller.agency_id and p.id = (body ->> 'property_id')::uuid) then
-    perform private.refuse_reference('property_id', 'There is no such property.');
-  end if;
+  perform private.refuse_unknown_references(caller.agency_id, body, 'operation_id', 'lead_id', 'property_id');
 
   insert into public.documents (agency_id, operation_id, lead_id, property_id, kind, name, content_type, size_bytes)
   values (
@@ -152,7 +125,7 @@ begin
     if exists (select from public.documents d where d.agency_id = caller.agency_id and d.id = document_id) then
       perform private.raise_error(409, 'conflict', 'The document has its file already.');
     end if;
-    perform private.raise_error(404, 'not_found', 'There is no such document.');
+    perform private.refuse_missing('document');
   end if;
   return private.answer(idempotency_key, 201, private.document_upload_json(document));
 end
@@ -160,21 +133,6 @@ $$;
 comment on function api.create_document_upload(uuid, jsonb, text) is
   'Announces the file of a document {content_type, size_bytes}, also another one than before, as long as none arrived. Answers {document, storage_path}. Permission documents:write. Errors: not_found, conflict, idempotency_key_reused.';
 grant execute on function api.create_document_upload(uuid, jsonb, text) to anon, authenticated;
-
-create function private.refuse_backward(old_status text, new_status text, ranks jsonb) returns void
-language plpgsql stable set search_path = ''
-as $$
-begin
-  -- Saying the same again changes nothing and is let through, so that a request can be repeated.
-  if new_status <> old_status and (ranks -> new_status)::int <= (ranks -> old_status)::int then
-    perform private.refuse('invalid_transition',
-      format('What is %s does not become %s; a status only goes forward.', old_status, new_status));
-  end if;
-end
-$$;
-comment on function private.refuse_backward(text, text, jsonb) is
-  'Refuses a status that is not further on than the old one (invalid_transition). The ranks tell how far each status is. Only requests are judged by it: an admin may correct a mistake in Studio.';
-grant execute on function private.refuse_backward(text, text, jsonb) to anon, authenticated;
 
 create function api.update_document(document_id uuid, patch jsonb) returns jsonb
 language plpgsql set search_path = ''
@@ -194,7 +152,7 @@ begin
   where d.agency_id = caller.agency_id and d.id = document_id
   for no key update;
   if document.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such document.');
+    perform private.refuse_missing('document');
   end if;
   perform private.refuse_backward(document.status, patch ->> 'status',
     '{"requested": 0, "received": 1, "verified": 2, "rejected": 2}');
@@ -225,7 +183,7 @@ begin
   select d.* into document from public.documents d
   where d.agency_id = caller.agency_id and d.id = document_id;
   if document.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such document.');
+    perform private.refuse_missing('document');
   end if;
   if document.uploaded_at is null then
     perform private.raise_error(404, 'not_found', 'The document has no file yet.');

@@ -22,7 +22,6 @@ as $$
     'created_at', subscription.created_at);
 $$;
 comment on function private.hook_json(public.subscriptions) is 'The hook as lists show it.';
-grant execute on function private.hook_json(public.subscriptions) to anon, authenticated;
 
 create function api.list_hooks(page_limit int default null, page_cursor text default null) returns jsonb
 language plpgsql set search_path = ''
@@ -30,10 +29,10 @@ as $$
 declare
   caller private.principal := private.authorize();
 begin
-  return private.list_page(
-    caller.agency_id, 'subscriptions', 'hook_json', 'created_at',
-    array['$2 ? private.event_permission(t.event_type)'],
-    to_jsonb(caller.permissions), page_limit, page_cursor);
+  return private.list_page('hook', 'created_at', jsonb_build_object('event_type', coalesce((
+    select jsonb_agg(distinct s.event_type) from public.subscriptions s
+    where s.agency_id = caller.agency_id and private.event_permission(s.event_type) = any (caller.permissions)), '[]')),
+    page_limit, page_cursor);
 end
 $$;
 comment on function api.list_hooks(int, text) is
@@ -99,22 +98,20 @@ grant execute on function api.delete_hook(uuid) to anon, authenticated;
 create function api.sample_hook(event_type text, page_limit int default null, page_cursor text default null) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize(private.event_permission(event_type));
 begin
+  perform private.authorize(private.event_permission(event_type));
   perform private.judged(jsonb_build_object('event_type', event_type), '{
     "properties": {
       "event_type": {"type": "string", "enum": ["deal_won", "offer_accepted", "signature_signed", "document_completed"]}
     }}', 'query');
   return case event_type
-    when 'deal_won' then private.list_page(caller.agency_id, 'operations', 'own_operation_json', 'won_at',
-      array['t.won_at is not null'], null, page_limit, page_cursor)
-    when 'offer_accepted' then private.list_page(caller.agency_id, 'offers', 'offer_json', 'accepted_at',
-      array['t.accepted_at is not null', 't.status = ''accepted'''], null, page_limit, page_cursor)
-    when 'signature_signed' then private.list_page(caller.agency_id, 'signatures', 'signature_json', 'signed_at',
-      array['t.signed_at is not null', 't.status = ''signed'''], null, page_limit, page_cursor)
-    when 'document_completed' then private.list_page(caller.agency_id, 'documents', 'document_json', 'completed_at',
-      array['t.completed_at is not null', 't.status in (''received'', ''verified'')'], null, page_limit, page_cursor)
+    when 'deal_won' then private.list_page('operation', 'won_at', '{"won_at is not null": true}', page_limit, page_cursor)
+    when 'offer_accepted' then private.list_page('offer', 'accepted_at',
+      '{"accepted_at is not null": true, "status": "accepted"}', page_limit, page_cursor)
+    when 'signature_signed' then private.list_page('signature', 'signed_at',
+      '{"signed_at is not null": true, "status": "signed"}', page_limit, page_cursor)
+    when 'document_completed' then private.list_page('document', 'completed_at',
+      '{"completed_at is not null": true, "status": ["received", "verified"]}', page_limit, page_cursor)
   end;
 end
 $$;

@@ -9,9 +9,8 @@ create function api.list_leads(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('leads:read');
 begin
+  perform private.authorize('leads:read');
   perform private.judged(jsonb_build_object('temperature', temperature, 'origin', origin, 'email', email), '{
     "properties": {
       "temperature": {"type": "string", "enum": ["hot", "warm", "cold"], "nullable": true},
@@ -19,17 +18,12 @@ begin
         "api", "other"], "nullable": true},
       "email": {"type": "string", "maxLength": 500, "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'leads', 'lead_json', 'created_at',
-    array_remove(array[
-      case when temperature is not null then 't.temperature = $2 ->> ''temperature''' end,
-      case when origin is not null then 't.origin = $2 ->> ''origin''' end,
-      case when email is not null then 't.email_key = $2 ->> ''email''' end,
-      case when assigned_agent_id is not null then 't.assigned_agent_id = ($2 ->> ''assigned_agent_id'')::uuid' end,
-      case when include_archived is not true then 't.archived_at is null' end], null),
-    jsonb_build_object(
-      'temperature', temperature, 'origin', origin, 'email', lower(private.normal_email(email)), 'assigned_agent_id', assigned_agent_id),
-    page_limit, page_cursor);
+  return private.list_page('lead', 'created_at', jsonb_build_object(
+    'temperature', temperature,
+    'origin', origin,
+    'email_key', case when email is not null then coalesce(lower(private.normal_email(email)), '') end,
+    'assigned_agent_id', assigned_agent_id,
+    'archived_at is null', case when include_archived is not true then true end), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_leads(text, text, text, uuid, boolean, int, text) is
@@ -39,16 +33,8 @@ grant execute on function api.list_leads(text, text, text, uuid, boolean, int, t
 create function api.get_lead(lead_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('leads:read');
-  lead jsonb;
 begin
-  select private.lead_json(l) into lead from public.leads l
-  where l.agency_id = caller.agency_id and l.id = lead_id;
-  if lead is null then
-    perform private.raise_error(404, 'not_found', 'There is no such lead.');
-  end if;
-  return lead;
+  return private.get_one('lead', lead_id);
 end
 $$;
 comment on function api.get_lead(uuid) is 'One lead, archived or not. Permission leads:read. Errors: not_found.';
@@ -181,11 +167,7 @@ begin
     'zone', 'language', 'urgency', 'summary', 'notes', 'assigned_agent_id'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
   end if;
-  if patch ->> 'assigned_agent_id' is not null and not exists (
-    select from public.agents a
-    where a.agency_id = caller.agency_id and a.id = (patch ->> 'assigned_agent_id')::uuid and a.active) then
-    perform private.refuse_reference('assigned_agent_id', 'There is no such active agent.');
-  end if;
+  perform private.refuse_unknown_references(caller.agency_id, patch, 'assigned_agent_id');
 
   update public.leads l set
     full_name = case when patch ? 'full_name' then btrim(patch ->> 'full_name') else l.full_name end,
@@ -207,7 +189,7 @@ begin
   where l.agency_id = caller.agency_id and l.id = lead_id
   returning * into lead;
   if lead.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such lead.');
+    perform private.refuse_missing('lead');
   end if;
   return private.lead_json(lead);
 end
@@ -235,7 +217,7 @@ begin
   select private.lead_json(l) into lead from public.leads l
   where l.agency_id = caller.agency_id and l.id = lead_id;
   if lead is null then
-    perform private.raise_error(404, 'not_found', 'There is no such lead.');
+    perform private.refuse_missing('lead');
   end if;
   return lead;
 end

@@ -7,21 +7,16 @@ create function api.list_offers(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('offers:read');
 begin
+  perform private.authorize('offers:read');
   perform private.judged(jsonb_build_object('status', status), '{
     "properties": {
       "status": {"type": "string", "enum": ["received", "accepted", "rejected", "withdrawn"], "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'offers', 'offer_json', 'created_at',
-    array_remove(array[
-      case when operation_id is not null then 't.operation_id = ($2 ->> ''operation_id'')::uuid' end,
-      case when lead_id is not null then 't.lead_id = ($2 ->> ''lead_id'')::uuid' end,
-      case when status is not null then 't.status = $2 ->> ''status''' end], null),
-    jsonb_build_object('operation_id', operation_id, 'lead_id', lead_id, 'status', status),
-    page_limit, page_cursor);
+  return private.list_page('offer', 'created_at', jsonb_build_object(
+    'operation_id', operation_id,
+    'lead_id', lead_id,
+    'status', status), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_offers(uuid, uuid, text, int, text) is
@@ -31,16 +26,8 @@ grant execute on function api.list_offers(uuid, uuid, text, int, text) to anon, 
 create function api.get_offer(offer_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('offers:read');
-  offer jsonb;
 begin
-  select private.offer_json(o) into offer from public.offers o
-  where o.agency_id = caller.agency_id and o.id = offer_id;
-  if offer is null then
-    perform private.raise_error(404, 'not_found', 'There is no such offer.');
-  end if;
-  return offer;
+  return private.get_one('offer', offer_id);
 end
 $$;
 comment on function api.get_offer(uuid) is 'One offer. Permission offers:read. Errors: not_found.';

@@ -8,9 +8,8 @@ create function api.list_operations(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('operations:read');
 begin
+  perform private.authorize('operations:read');
   perform private.judged(jsonb_build_object('operation_type', operation_type), '{
     "properties": {
       "operation_type": {"type": "string", "maxLength": 100, "nullable": true}
@@ -22,46 +21,22 @@ begin
   if operation_type is not null then
     perform private.refuse_unknown_type(operation_type, 'query');
   end if;
-  return private.list_page(
-    caller.agency_id, 'operations', 'own_operation_json', 'created_at',
-    array_remove(array[
-      case when stage is not null then 't.stage = $2 ->> ''stage''' end,
-      case when operation_type is not null then 't.operation_type = $2 ->> ''operation_type''' end,
-      case when lead_id is not null then 't.lead_id = ($2 ->> ''lead_id'')::uuid' end,
-      case when open_only then 't.closed_at is null' end], null),
-    jsonb_build_object('stage', stage, 'operation_type', operation_type, 'lead_id', lead_id),
-    page_limit, page_cursor);
+  return private.list_page('operation', 'created_at', jsonb_build_object(
+    'stage', stage,
+    'operation_type', operation_type,
+    'lead_id', lead_id,
+    'closed_at is null', case when open_only then true end), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_operations(text, text, uuid, boolean, int, text) is
   'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read. Errors: invalid_stage, invalid_query.';
 grant execute on function api.list_operations(text, text, uuid, boolean, int, text) to anon, authenticated;
 
--- As the owner, like private.update_operation: the policy and the serializer for callers would each ask for the caller once
--- more. It names the caller's agency itself.
-create function private.get_operation(operation_id uuid) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-declare
-  caller private.principal := private.authorize('operations:read');
-  operation jsonb;
-begin
-  select private.operation_json(o) into operation from public.operations o
-  where o.agency_id = caller.agency_id and o.id = get_operation.operation_id;
-  if operation is null then
-    perform private.raise_error(404, 'not_found', 'There is no such operation.');
-  end if;
-  return operation;
-end
-$$;
-comment on function private.get_operation(uuid) is 'What api.get_operation does, in the caller''s agency alone.';
-grant execute on function private.get_operation(uuid) to anon, authenticated;
-
 create function api.get_operation(operation_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
 begin
-  return private.get_operation(operation_id);
+  return private.get_one('operation', operation_id);
 end
 $$;
 comment on function api.get_operation(uuid) is 'One operation. Permission operations:read. Errors: not_found.';
@@ -85,9 +60,7 @@ begin
     return answer;
   end if;
   perform private.refuse_unknown_type(body ->> 'operation_type');
-  if not exists (select from public.leads l where l.agency_id = caller.agency_id and l.id = (body ->> 'lead_id')::uuid) then
-    perform private.refuse_reference('lead_id', 'There is no such lead.');
-  end if;
+  perform private.refuse_unknown_references(caller.agency_id, body, 'lead_id');
   if body ->> 'stage' is not null and not exists (
     select from public.flows f join public.stages s on s.flow = f.id
     where f.operation_type = body ->> 'operation_type' and s.id = body ->> 'stage' and s.outcome is null) then
@@ -123,7 +96,6 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:write');
-  chosen_property_id uuid;
   operation public.operations;
 begin
   perform private.judged(patch, '{
@@ -136,21 +108,14 @@ begin
     perform private.refuse_request_member('lost_reason', (
       select format('goes only with stage %s', string_agg(distinct s.id, ' or ')) from public.stages s where s.requires_reason));
   end if;
-  chosen_property_id := (patch ->> 'property_id')::uuid;
   if not patch ?| array['stage', 'property_id'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
   end if;
-  -- Two ifs, because PL/pgSQL runs a condition that has a query in it as a query, whatever stands before the `and`.
-  if chosen_property_id is not null then
-    if not exists (
-      select from public.properties p where p.agency_id = caller.agency_id and p.id = chosen_property_id) then
-      perform private.refuse_reference('property_id', 'There is no such property.');
-    end if;
-  end if;
+  perform private.refuse_unknown_references(caller.agency_id, patch, 'property_id');
 
   -- The property first: choosing it may be the step that the gate waits for.
   if patch ? 'property_id' then
-    update public.operations o set property_id = chosen_property_id
+    update public.operations o set property_id = (patch ->> 'property_id')::uuid
     where o.agency_id = caller.agency_id and o.id = update_operation.operation_id
     returning * into operation;
   end if;
@@ -163,7 +128,7 @@ begin
     returning * into operation;
   end if;
   if operation.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such operation.');
+    perform private.refuse_missing('operation');
   end if;
   return private.operation_json(operation);
 end

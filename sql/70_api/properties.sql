@@ -14,9 +14,8 @@ create function api.list_properties(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('properties:read');
 begin
+  perform private.authorize('properties:read');
   perform private.judged(jsonb_build_object('status', status, 'listing_type', listing_type, 'property_type', property_type, 'city', city, 'zone', zone, 'price_min', price_min, 'price_max', price_max, 'bedrooms_min', bedrooms_min, 'reference', reference), '{
     "properties": {
       "status": {"type": "string", "enum": ["available", "pending", "sold", "rented", "withdrawn"], "nullable": true},
@@ -30,25 +29,17 @@ begin
       "bedrooms_min": {"type": "integer", "minimum": 0, "maximum": 200, "nullable": true},
       "reference": {"type": "string", "minLength": 1, "maxLength": 200, "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'properties', 'property_json', 'created_at',
-    array_remove(array[
-      case when status is not null then 't.status = $2 ->> ''status''' end,
-      case when listing_type is not null then 't.listing_type = $2 ->> ''listing_type''' end,
-      case when property_type is not null then 't.property_type = $2 ->> ''property_type''' end,
-      case when city is not null then 't.city_key = $2 ->> ''city''' end,
-      case when zone is not null then 't.zone_key = $2 ->> ''zone''' end,
-      case when price_min is not null then 't.price_cents >= ($2 ->> ''price_min'')::bigint' end,
-      case when price_max is not null then 't.price_cents <= ($2 ->> ''price_max'')::bigint' end,
-      case when bedrooms_min is not null then 't.bedrooms >= ($2 ->> ''bedrooms_min'')::int' end,
-      case when reference is not null then 't.reference = $2 ->> ''reference''' end,
-      case when owner_lead_id is not null then 't.owner_lead_id = ($2 ->> ''owner_lead_id'')::uuid' end], null),
-    jsonb_build_object(
-      'status', status, 'listing_type', listing_type, 'property_type', property_type,
-      'city', lower(city), 'zone', lower(zone),
-      'price_min', ceil(price_min * 100)::bigint, 'price_max', floor(price_max * 100)::bigint,
-      'bedrooms_min', bedrooms_min, 'reference', reference, 'owner_lead_id', owner_lead_id),
-    page_limit, page_cursor);
+  return private.list_page('property', 'created_at', jsonb_build_object(
+    'status', status,
+    'listing_type', listing_type,
+    'property_type', property_type,
+    'city_key', lower(city),
+    'zone_key', lower(zone),
+    'price_cents >=', ceil(price_min * 100)::bigint,
+    'price_cents <=', floor(price_max * 100)::bigint,
+    'bedrooms >=', bedrooms_min,
+    'reference', reference,
+    'owner_lead_id', owner_lead_id), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_properties(text, text, text, text, text, numeric, numeric, int, text, uuid, int, text) is
@@ -59,16 +50,8 @@ grant execute on function api.list_properties(text, text, text, text, text, nume
 create function api.get_property(property_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('properties:read');
-  property jsonb;
 begin
-  select private.property_json(p) into property from public.properties p
-  where p.agency_id = caller.agency_id and p.id = property_id;
-  if property is null then
-    perform private.raise_error(404, 'not_found', 'There is no such property.');
-  end if;
-  return property;
+  return private.get_one('property', property_id);
 end
 $$;
 comment on function api.get_property(uuid) is 'One property. Permission properties:read. Errors: not_found.';

@@ -56,7 +56,7 @@ begin
   where o.agency_id = caller.agency_id and o.id = offer_id
   returning * into offer;
   if offer.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such offer.');
+    perform private.refuse_missing('offer');
   end if;
   return private.answer(idempotency_key, 201, private.offer_json(offer));
 end

@@ -8,25 +8,18 @@ create function api.list_signatures(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('signatures:read');
 begin
+  perform private.authorize('signatures:read');
   perform private.judged(jsonb_build_object('status', status, 'signer_email', signer_email), '{
     "properties": {
       "status": {"type": "string", "enum": ["draft", "sent", "signed", "declined", "expired"], "nullable": true},
       "signer_email": {"type": "string", "format": "email", "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'signatures', 'signature_json', 'created_at',
-    array_remove(array[
-      case when operation_id is not null then 't.operation_id = ($2 ->> ''operation_id'')::uuid' end,
-      case when document_id is not null then 't.document_id = ($2 ->> ''document_id'')::uuid' end,
-      case when status is not null then 't.status = $2 ->> ''status''' end,
-      case when signer_email is not null then 't.signer_email = $2 ->> ''signer_email''' end], null),
-    jsonb_build_object(
-      'operation_id', operation_id, 'document_id', document_id, 'status', status,
-      'signer_email', lower(btrim(signer_email))),
-    page_limit, page_cursor);
+  return private.list_page('signature', 'created_at', jsonb_build_object(
+    'operation_id', operation_id,
+    'document_id', document_id,
+    'status', status,
+    'signer_email', lower(btrim(signer_email))), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_signatures(uuid, uuid, text, text, int, text) is
@@ -36,16 +29,8 @@ grant execute on function api.list_signatures(uuid, uuid, text, text, int, text)
 create function api.get_signature(signature_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('signatures:read');
-  signature jsonb;
 begin
-  select private.signature_json(s) into signature from public.signatures s
-  where s.agency_id = caller.agency_id and s.id = signature_id;
-  if signature is null then
-    perform private.raise_error(404, 'not_found', 'There is no such signature.');
-  end if;
-  return signature;
+  return private.get_one('signature', signature_id);
 end
 $$;
 comment on function api.get_signature(uuid) is 'One signature. Permission signatures:read. Errors: not_found.';
@@ -73,11 +58,7 @@ begin
   if answer is not null then
     return answer;
   end if;
-  if body ->> 'operation_id' is not null and not exists (
-    select from public.operations o
-    where o.agency_id = caller.agency_id and o.id = (body ->> 'operation_id')::uuid) then
-    perform private.refuse_reference('operation_id', 'There is no such operation.');
-  end if;
+  perform private.refuse_unknown_references(caller.agency_id, body, 'operation_id');
   if body ->> 'document_id' is not null then
     select d.* into document from public.documents d
     where d.agency_id = caller.agency_id and d.id = (body ->> 'document_id')::uuid;
@@ -120,7 +101,7 @@ begin
   where s.agency_id = caller.agency_id and s.id = signature_id
   for no key update;
   if signature.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such signature.');
+    perform private.refuse_missing('signature');
   end if;
   perform private.refuse_backward(signature.status, patch ->> 'status',
     '{"draft": 0, "sent": 1, "signed": 2, "declined": 2, "expired": 2}');

@@ -11,33 +11,24 @@ create function api.list_viewings(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('viewings:read');
 begin
+  perform private.authorize('viewings:read');
   perform private.judged(jsonb_build_object('status', status, 'starts_from', starts_from, 'starts_before', starts_before), '{
     "properties": {
       "status": {"type": "string", "enum": ["scheduled", "done", "cancelled", "no_show"], "nullable": true},
       "starts_from": {"type": "string", "format": "time", "nullable": true},
       "starts_before": {"type": "string", "format": "time", "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'viewings', 'viewing_json', 'created_at',
-    array_remove(array[
-      case when status is not null then 't.status = $2 ->> ''status''' end,
-      case when lead_id is not null then 't.lead_id = ($2 ->> ''lead_id'')::uuid' end,
-      case when property_id is not null then 't.property_id = ($2 ->> ''property_id'')::uuid' end,
-      case when operation_id is not null then 't.operation_id = ($2 ->> ''operation_id'')::uuid' end,
-      case when agent_id is not null then 't.agent_id = ($2 ->> ''agent_id'')::uuid' end,
-      case when starts_from is not null then 't.starts_at >= ($2 ->> ''starts_from'')::timestamptz' end,
-      case when starts_before is not null then 't.starts_at < ($2 ->> ''starts_before'')::timestamptz' end], null),
-    jsonb_build_object(
-      'status', status, 'lead_id', lead_id, 'property_id', property_id, 'operation_id', operation_id,
-      'agent_id', agent_id,
-      'starts_from', case when starts_from is not null then
-        private.at_local_time(starts_from, private.time_zone(), 'starts_from') end,
-      'starts_before', case when starts_before is not null then
-        private.at_local_time(starts_before, private.time_zone(), 'starts_before') end),
-    page_limit, page_cursor);
+  return private.list_page('viewing', 'created_at', jsonb_build_object(
+    'status', status,
+    'lead_id', lead_id,
+    'property_id', property_id,
+    'operation_id', operation_id,
+    'agent_id', agent_id,
+    'starts_at >=', case when starts_from is not null then
+      private.at_local_time(starts_from, private.time_zone(), 'starts_from') end,
+    'starts_at <', case when starts_before is not null then
+      private.at_local_time(starts_before, private.time_zone(), 'starts_before') end), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_viewings(text, uuid, uuid, uuid, uuid, text, text, int, text) is
@@ -47,16 +38,8 @@ grant execute on function api.list_viewings(text, uuid, uuid, uuid, uuid, text, 
 create function api.get_viewing(viewing_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('viewings:read');
-  viewing jsonb;
 begin
-  select private.viewing_json(v) into viewing from public.viewings v
-  where v.agency_id = caller.agency_id and v.id = viewing_id;
-  if viewing is null then
-    perform private.raise_error(404, 'not_found', 'There is no such viewing.');
-  end if;
-  return viewing;
+  return private.get_one('viewing', viewing_id);
 end
 $$;
 comment on function api.get_viewing(uuid) is 'One viewing. Permission viewings:read. Errors: not_found.';
@@ -126,21 +109,6 @@ comment on function private.viewing_end(jsonb, timestamptz, interval) is
   'When a viewing ends: at ends_at, or after duration_minutes, else after the time given. Refuses with invalid_time.';
 grant execute on function private.viewing_end(jsonb, timestamptz, interval) to anon, authenticated;
 
-create function private.refuse_unknown_agent(agency_id uuid, agent_id uuid) returns void
-language plpgsql stable set search_path = ''
-as $$
-begin
-  if agent_id is not null and not exists (
-    select from public.agents a
-    where a.agency_id = refuse_unknown_agent.agency_id and a.id = refuse_unknown_agent.agent_id and a.active) then
-    perform private.refuse_reference('agent_id', 'There is no such active agent.');
-  end if;
-end
-$$;
-comment on function private.refuse_unknown_agent(uuid, uuid) is
-  'Refuses an agent_id that names no active agent of the agency (unknown_reference). Null names nobody.';
-grant execute on function private.refuse_unknown_agent(uuid, uuid) to anon, authenticated;
-
 create function api.create_viewing(body jsonb, idempotency_key text default null) returns jsonb
 language plpgsql set search_path = ''
 as $$
@@ -171,15 +139,7 @@ begin
   viewing.property_id := (body ->> 'property_id')::uuid;
   viewing.operation_id := (body ->> 'operation_id')::uuid;
 
-  if not exists (
-    select from public.leads l where l.agency_id = caller.agency_id and l.id = viewing.lead_id) then
-    perform private.refuse_reference('lead_id', 'There is no such lead.');
-  end if;
-  if not exists (
-    select from public.properties p where p.agency_id = caller.agency_id and p.id = viewing.property_id) then
-    perform private.refuse_reference('property_id', 'There is no such property.');
-  end if;
-  perform private.refuse_unknown_agent(caller.agency_id, (body ->> 'agent_id')::uuid);
+  perform private.refuse_unknown_references(caller.agency_id, body, 'lead_id', 'property_id', 'agent_id');
   viewing.agent_id := coalesce((body ->> 'agent_id')::uuid, (
     select a.id from public.leads l
     join public.agents a on a.agency_id = l.agency_id and a.id = l.assigned_agent_id and a.active
@@ -231,14 +191,14 @@ begin
   where v.agency_id = caller.agency_id and v.id = viewing_id
   for no key update;
   if old_viewing.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such viewing.');
+    perform private.refuse_missing('viewing');
   end if;
   -- What became of a viewing stays; saying it again changes nothing. Only an admin, in Studio, corrects a mistake.
   if old_viewing.status <> 'scheduled' and (
     patch ->> 'status' <> old_viewing.status or patch ?| array['starts_at', 'ends_at', 'duration_minutes', 'agent_id']) then
     perform private.refuse('invalid_transition', format('The viewing is %s; it is no longer moved.', old_viewing.status));
   end if;
-  perform private.refuse_unknown_agent(caller.agency_id, (patch ->> 'agent_id')::uuid);
+  perform private.refuse_unknown_references(caller.agency_id, patch, 'agent_id');
 
   viewing := old_viewing;
   if patch ? 'starts_at' then

@@ -1,21 +1,21 @@
--- As the owner, because a case takes some forty reads and the policy of each would ask for the caller again. Every read
--- names the lead's agency, which is the caller's. The plans are kept: making them takes longer than the reading.
+-- The plans are kept: making them takes longer than the reading.
 create function private.case_file(lead_id uuid) returns jsonb
-language plpgsql stable security definer set plan_cache_mode = 'force_generic_plan' set search_path = ''
+language plpgsql security definer set plan_cache_mode = 'force_generic_plan' set search_path = ''
 as $$
 declare
-  -- Asked for here and not taken as an argument, since what runs as the owner believes nobody.
-  caller private.principal := private.principal();
+  caller private.principal := private.authorize('leads:read');
+  time_zone text := (select a.time_zone from public.agencies a where a.id = caller.agency_id);
   lead public.leads;
   file jsonb;
 begin
+  perform set_config('timezone', time_zone, true);
   select l.* into lead from public.leads l
   where l.agency_id = caller.agency_id and l.id = case_file.lead_id;
   if lead.id is null then
-    return null;
+    perform private.refuse_missing('lead');
   end if;
   file := jsonb_build_object(
-    'time_zone', private.time_zone(),
+    'time_zone', time_zone,
     'missing_permissions', private.missing_permissions(
       caller, 'operations:read', 'properties:read', 'viewings:read', 'offers:read', 'documents:read', 'signatures:read'),
     'lead', jsonb_build_object(
@@ -121,22 +121,14 @@ begin
   return file || jsonb_build_object('next_action', private.next_action(lead, caller));
 end
 $$;
-comment on function private.case_file(uuid) is 'The case file of a lead of the caller''s agency, or null; api.mcp_case_file tells more.';
+comment on function private.case_file(uuid) is 'What api.mcp_case_file does, in the caller''s agency alone.';
 grant execute on function private.case_file(uuid) to anon, authenticated;
 
 create function api.mcp_case_file(lead_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  file jsonb;
 begin
-  perform private.authorize('leads:read');
-  perform set_config('timezone', private.time_zone(), true);
-  file := private.case_file(mcp_case_file.lead_id);
-  if file is null then
-    perform private.raise_error(404, 'not_found', 'There is no such lead.');
-  end if;
-  return file;
+  return private.case_file(mcp_case_file.lead_id);
 end
 $$;
 comment on function api.mcp_case_file(uuid) is

@@ -73,4 +73,3 @@ end
 $$;
 comment on function private.leads_at_work(uuid, uuid) is
   'The leads of an agency for which something may wait to be done, seen from one agent: those that wait longest, and no more than can be looked at in one breath.';
-grant execute on function private.leads_at_work(uuid, uuid) to anon, authenticated;

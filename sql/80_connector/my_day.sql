@@ -1,14 +1,11 @@
-create function api.mcp_my_day(page_limit int default 20) returns jsonb
-language plpgsql set search_path = ''
+create function private.my_day(page_limit int) returns jsonb
+language plpgsql security definer set search_path = ''
 as $$
 declare
-  caller private.principal := private.authorize('operations:read');
+  caller private.principal := private.principal();
+  time_zone text := (select a.time_zone from public.agencies a where a.id = caller.agency_id);
 begin
-  perform private.judged(jsonb_build_object('limit', page_limit), '{
-    "properties": {
-      "limit": {"type": "integer", "minimum": 1, "maximum": 50}
-    }}', 'query');
-  perform set_config('timezone', private.time_zone(), true);
+  perform set_config('timezone', time_zone, true);
   return (
     with task as (
       select t, count(*) over () as total, count(*) filter (where t.due_at < now()) over () as overdue,
@@ -20,7 +17,7 @@ begin
     )
     select jsonb_build_object(
       'now', date_trunc('second', now()),
-      'time_zone', private.time_zone(),
+      'time_zone', time_zone,
       'agent_id', caller.agent_id,
       'agent_name', (select a.name from public.agents a where a.agency_id = caller.agency_id and a.id = caller.agent_id),
       'missing_permissions', private.missing_permissions(caller, 'leads:read', 'viewings:read', 'properties:read'),
@@ -30,6 +27,21 @@ begin
         'truncated', coalesce(max(total), 0) > page_limit,
         'items', coalesce(jsonb_agg(private.task_json(t, caller) order by n) filter (where n <= page_limit), '[]')))
     from task);
+end
+$$;
+comment on function private.my_day(int) is 'The day plan that api.mcp_my_day shows, in the caller''s agency alone.';
+grant execute on function private.my_day(int) to anon, authenticated;
+
+create function api.mcp_my_day(page_limit int default 20) returns jsonb
+language plpgsql set search_path = ''
+as $$
+begin
+  perform private.authorize('operations:read');
+  perform private.judged(jsonb_build_object('limit', page_limit), '{
+    "properties": {
+      "limit": {"type": "integer", "minimum": 1, "maximum": 50}
+    }}', 'query');
+  return private.my_day(page_limit);
 end
 $$;
 comment on function api.mcp_my_day(int) is

@@ -103,9 +103,7 @@ begin
     where h.agency_id = o.agency_id and h.operation_id = o.id
   ) entered
   left join lateral private.stage_ahead(o.flow, o.stage) ahead on true
-  left join lateral (
-    select d.* from private.awaited_date(o, ahead) d where ahead.requires is not null
-  ) awaited on true
+  left join lateral private.awaited_date(o, ahead) awaited on true
   where 'operations:read' = any (permissions) and o.agency_id = open_tasks.agency_id and o.lead_id = any (lead_ids)
     and o.closed_at is null
     -- A viewing that is arranged is a task of its own already.
@@ -116,4 +114,3 @@ end
 $$;
 comment on function private.open_tasks(uuid, text[], uuid[]) is
   'What waits to be done for some leads of an agency, as far as the permissions show it: unanswered messages, new leads and possible sanctions matches (leads:read), viewings (viewings:read), and what holds each open operation in its stage (operations:read).';
-grant execute on function private.open_tasks(uuid, text[], uuid[]) to anon, authenticated;

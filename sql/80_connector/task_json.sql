@@ -9,13 +9,13 @@ declare
   stage_label text;
 begin
   select l.* into lead from public.leads l
-  where l.agency_id = (select private.agency_id()) and l.id = task.lead_id;
+  where l.agency_id = caller.agency_id and l.id = task.lead_id;
   select o.* into operation from public.operations o
-  where o.agency_id = lead.agency_id and o.id = task.operation_id;
+  where o.agency_id = caller.agency_id and o.id = task.operation_id;
   select p.* into property from public.properties p
-  where p.agency_id = lead.agency_id and p.id = task.property_id;
+  where p.agency_id = caller.agency_id and p.id = task.property_id;
   select v.* into viewing from public.viewings v
-  where v.agency_id = lead.agency_id and v.id = task.viewing_id;
+  where v.agency_id = caller.agency_id and v.id = task.viewing_id;
   select s.label into stage_label from public.stages s where s.flow = operation.flow and s.id = operation.stage;
 
   return jsonb_build_object(
@@ -27,7 +27,7 @@ begin
       else 'colleague'
     end,
     'agent_id', task.agent_id,
-    'agent_name', (select a.name from public.agents a where a.agency_id = lead.agency_id and a.id = task.agent_id),
+    'agent_name', (select a.name from public.agents a where a.agency_id = caller.agency_id and a.id = task.agent_id),
     'since', date_trunc('second', task.since),
     'due_at', date_trunc('second', task.due_at),
     'is_overdue', task.due_at < now(),
@@ -50,4 +50,3 @@ end
 $$;
 comment on function private.task_json(private.task, private.principal) is
   'A task as the caller may see it, with whose turn it is seen from the caller''s agent. What is said about it is the connector''s.';
-grant execute on function private.task_json(private.task, private.principal) to anon, authenticated;

@@ -3,7 +3,8 @@ import { join, relative, resolve } from "node:path";
 import postgres from "postgres";
 import { Failure } from "./failure.ts";
 
-const root = resolve(import.meta.dirname, "..");
+/** The repository. */
+export const root = resolve(import.meta.dirname, "..");
 /** Where production's migrations are. */
 export const migrationsDirectory = join(root, "supabase", "migrations");
 const sqlDirectory = join(root, "sql");

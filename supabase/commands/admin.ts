@@ -1,6 +1,6 @@
-import { Command, CommanderError } from "commander";
 import type postgres from "postgres";
 import { exitWith, Failure } from "../failure.ts";
+import { npmScript } from "../npm_script.ts";
 import { addAgencyVerbs } from "./admin/agencies.ts";
 import { addApiKeyVerbs } from "./admin/api_keys.ts";
 import { addContactVerbs } from "./admin/contacts.ts";
@@ -8,25 +8,14 @@ import { addHookVerbs } from "./admin/hooks.ts";
 import { addOperationVerbs } from "./admin/operations.ts";
 import { explainDatabase, openDatabase } from "./command_database.ts";
 
-const program = new Command("npm run admin --")
+const program = npmScript("admin")
   .usage("<verb> <options>")
-  .description("What is done by hand. Acts on DATABASE_URL, by default the local stack's.")
+  .description("What an operator does by hand. Acts on DATABASE_URL, by default the local stack's.")
   .helpCommand(false)
-  .configureHelp({ showGlobalOptions: false })
-  .configureOutput({
-    outputError: (text, write) =>
-      write(
-        text.replace(
-          /^error: (unknown command)?/,
-          (_, unknown) => `corredor: ${unknown ? "unknown verb" : ""}`,
-        ),
-      ),
-  })
-  .showHelpAfterError()
-  .exitOverride();
+  .configureHelp({ showGlobalOptions: false });
 
 let opened: postgres.Sql | undefined;
-/** Not opened before a verb has been understood. */
+/** Opened only once a verb has been understood. */
 const database = () => {
   opened ??= openDatabase();
   return opened;
@@ -45,7 +34,6 @@ for (const addVerbs of [
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exit(error.exitCode);
   exitWith(error instanceof Failure ? error : new Failure(explainDatabase(error)));
 } finally {
   await opened?.end({ timeout: 5 });

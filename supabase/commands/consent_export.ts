@@ -1,54 +1,44 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { join } from "node:path";
+import { InvalidArgumentError } from "commander";
 import { exitWith, Failure } from "../failure.ts";
-import { type ConsentProject, consentFiles, consentHeaders } from "../local/consent/page.ts";
+import { consentFiles, consentHeaders } from "../local/consent/page.ts";
+import { npmScript } from "../npm_script.ts";
 
-const usage = `usage: npm run consent:export -- --url SUPABASE_URL --key PUBLISHABLE_KEY [--connector URL] FOLDER
-Writes the consent page into FOLDER, for any static host. The host's address becomes the project's site_url.`;
+npmScript("consent:export")
+  .description(
+    "Writes the consent page, for any static host. Its address becomes the project's site_url.",
+  )
+  .argument("<folder>", "where to")
+  .requiredOption("--url <url>", "the project's address", originOf)
+  .requiredOption("--key <key>", "its publishable key")
+  .option("--connector <url>", "the connector, where it is not below the project's address")
+  .action(exportPage)
+  .parse();
 
-try {
-  const { project, folder } = readArguments();
-  mkdirSync(folder, { recursive: true });
-  for (const [name, content] of consentFiles(project)) writeFileSync(join(folder, name), content);
-  // Netlify and Cloudflare Pages read the headers from here; other hosts have settings of their own for them.
-  const headers = Object.entries(consentHeaders(project)).map(
-    ([name, value]) => `  ${name}: ${value}\n`,
-  );
-  writeFileSync(join(folder, "_headers"), `/*\n${headers.join("")}`);
-} catch (error) {
-  exitWith(error);
-}
-
-function readArguments(): { project: ConsentProject; folder: string } {
-  const { values, positionals } = parse();
-  const [folder, ...rest] = positionals;
-  const { url, key } = values;
-  if (folder === undefined || rest.length > 0 || url === undefined || key === undefined) {
-    throw new Failure(usage);
-  }
-  if (!URL.canParse(url)) throw new Failure(`--url is no URL: ${url}`);
-  // What comes out is public: a secret key in it would open the whole project.
-  if (!key.startsWith("sb_publishable_")) throw new Failure("--key takes the publishable key");
-  const supabaseUrl = new URL(url).origin;
-  return {
-    folder: resolve(folder),
-    project: {
-      supabase_url: supabaseUrl,
-      publishable_key: key,
-      connector_url: values.connector ?? `${supabaseUrl}/functions/v1/api/mcp`,
-    },
+function exportPage(folder: string, given: { url: string; key: string; connector?: string }): void {
+  const project = {
+    supabase_url: given.url,
+    publishable_key: given.key,
+    connector_url: given.connector ?? `${given.url}/functions/v1/api/mcp`,
   };
+  try {
+    // What is written is public: a secret key in it would open the whole project. Nor is it repeated in the message.
+    if (!given.key.startsWith("sb_publishable_"))
+      throw new Failure("--key takes the publishable key");
+    mkdirSync(folder, { recursive: true });
+    for (const [name, content] of consentFiles(project)) writeFileSync(join(folder, name), content);
+    // Netlify and Cloudflare Pages read the headers from here; other hosts have settings of their own for them.
+    const headers = Object.entries(consentHeaders(project)).map(
+      ([name, value]) => `  ${name}: ${value}\n`,
+    );
+    writeFileSync(join(folder, "_headers"), `/*\n${headers.join("")}`);
+  } catch (error) {
+    exitWith(error);
+  }
 }
 
-function parse() {
-  const text = { type: "string" } as const;
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: { url: text, key: text, connector: text },
-    });
-  } catch (error) {
-    throw new Failure(`${(error as Error).message}\n${usage}`);
-  }
+function originOf(url: string): string {
+  if (!URL.canParse(url)) throw new InvalidArgumentError("It is not a URL.");
+  return new URL(url).origin;
 }

@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import { exitWith, Failure, messageOf } from "../failure.ts";
+import { npmScript } from "../npm_script.ts";
 import { explainDatabase, openDatabase } from "./command_database.ts";
 import { type Drained, drainOnce } from "./drain_runs.ts";
 
@@ -50,4 +51,9 @@ async function readSecrets(
   return { project_url, secret_key };
 }
 
+npmScript("drain")
+  .description(
+    "Drains once and prints what was done. Acts on DATABASE_URL, by default the local stack's.",
+  )
+  .parse();
 await main().catch(exitWith);

@@ -1,15 +1,16 @@
 import { basename } from "node:path";
 import postgres from "postgres";
 import { Failure } from "../failure.ts";
-import { schemaFiles } from "../schema/load.ts";
+import { schemaFiles } from "../sql_files.ts";
 import { runSupabase } from "./supabase_cli.ts";
 
-/** Applies what is pending of `supabase/migrations`, by the Supabase CLI; gives how many files. */
-export async function applyMigrations(databaseUrl: string): Promise<number> {
+/** Applies the pending files of `supabase/migrations` and prints how many there were. */
+export async function applyMigrations(databaseUrl: string): Promise<void> {
   const pending = await pendingMigrations(databaseUrl);
-  // The CLI takes a second to find out that nothing is pending, so a second start does not ask it.
-  if (pending.length > 0) await runSupabase(["db", "push", `--remote=${databaseUrl}`]);
-  return pending.length;
+  // Starting the Supabase CLI takes a second, which a start with nothing to apply saves.
+  if (pending.length === 0) return;
+  await runSupabase(["db", "push", `--remote=${databaseUrl}`]);
+  console.log(`Applied ${pending.length} migration(s).`);
 }
 
 async function pendingMigrations(databaseUrl: string): Promise<string[]> {

@@ -6,10 +6,11 @@ import { type EdgeLimits, HOSTED_LIMITS } from "./functions/limits.ts";
 import { keepRunning } from "./functions/process.ts";
 import type { RunningFunction } from "./functions/running.ts";
 import { runWorkers } from "./functions/worker_pool.ts";
-import type { GatewayDatabase } from "./gateway/connection.ts";
 import { authSettings, type Gateway, openGateway } from "./gateway/gateway.ts";
 import type { Keys } from "./keys.ts";
 import { type AuthorizationServer, openAuthorizationServer } from "./oauth/server.ts";
+import type { DatabaseLogins } from "./postgres/logins.ts";
+import { openStorage } from "./storage/storage.ts";
 import { openStudio, type Studio } from "./studio/studio.ts";
 import { startCronWorker, type Worker } from "./workers/cron.ts";
 import { startNetWorker } from "./workers/net.ts";
@@ -17,7 +18,7 @@ import { startNetWorker } from "./workers/net.ts";
 /** What a stack stands on. */
 export interface StackOptions {
   /** A database that has its migrations. */
-  database: GatewayDatabase;
+  database: DatabaseLogins;
   keys: Keys;
   /** Port of the base URL; 0 takes a free one. */
   port: number;
@@ -75,6 +76,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
 
   const siteUrl = `${front.baseUrl}/consent`;
+  const storage = openStorage({ database, keys, directory: options.storageDirectory });
 
   async function stop(): Promise<void> {
     await front.close();
@@ -82,6 +84,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await authorizationServer?.close();
     await studio?.close();
     await gateway?.close();
+    await storage.close();
   }
 
   try {
@@ -106,7 +109,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       database,
       keys,
       siteUrl,
-      storageDirectory: options.storageDirectory,
+      storage: storage.fetch,
     });
     studio = await openStudio({
       adminUrl: database.adminUrl,

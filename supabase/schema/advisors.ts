@@ -1,5 +1,6 @@
 import { exitWith, Failure } from "../failure.ts";
 import { runSupabase } from "../local/supabase_cli.ts";
+import { npmScript } from "../npm_script.ts";
 import { buildDatabase, withServer } from "./databases.ts";
 
 interface Advice {
@@ -51,6 +52,7 @@ function findAdvice(value: unknown): Advice[] | undefined {
 }
 
 if (import.meta.main) {
+  npmScript("db:lint").description("Asks Supabase's advisors about the schema.").parse();
   const advice = await askAdvisors().catch(exitWith);
   for (const { level, name, detail, remediation } of advice) {
     console.error(`${level} ${name}: ${detail}\n  ${remediation}`);

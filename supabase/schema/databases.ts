@@ -4,7 +4,7 @@ import {
   type ThrowawayServer,
   urlFor,
 } from "../local/postgres/throwaway.ts";
-import { loadSchema, runText, type SchemaSource } from "./load.ts";
+import { loadSchema, runText, type SchemaSource } from "../sql_files.ts";
 import { planBetween } from "./plan.ts";
 
 /** Builds databases for the schema tools on a server that goes away with them. */

@@ -1,5 +1,6 @@
 import { readExpectedText } from "../commands/doctor/expected.ts";
 import { exitWith } from "../failure.ts";
+import { npmScript } from "../npm_script.ts";
 import { generateCatalog } from "./catalog_file.ts";
 import { buildDatabase, planTowards, withServer } from "./databases.ts";
 import { findChangedMigrations } from "./landed.ts";
@@ -30,6 +31,9 @@ export async function findDrift(): Promise<string> {
 }
 
 if (import.meta.main) {
+  npmScript("db:drift")
+    .description("Compares sql/, the migrations and the files made from them.")
+    .parse();
   const drift = await findDrift().catch(exitWith);
   if (drift !== "") {
     console.error(`${drift}\n\nDrift. \`npm run db:migration -- <name>\` writes the migration.`);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { migrationsDirectory } from "./load.ts";
+import { migrationsDirectory } from "../sql_files.ts";
 
 /** What each migration was when it was made, as `sha256sum` writes it. */
 export const checksumFile = join(import.meta.dirname, "migrations.sha256");

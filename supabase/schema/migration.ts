@@ -1,23 +1,17 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { InvalidArgumentError } from "commander";
 import postgres from "postgres";
-import { exitWith, Failure } from "../failure.ts";
+import { exitWith } from "../failure.ts";
 import { cloneDatabase, type ThrowawayServer, urlFor } from "../local/postgres/throwaway.ts";
+import { npmScript } from "../npm_script.ts";
+import { migrationsDirectory, readSql, runFile, runText, schemaFiles } from "../sql_files.ts";
 import { buildDatabase, planTowards, withServer } from "./databases.ts";
 import { recordMigration } from "./landed.ts";
-import { migrationsDirectory, readSql, runFile, runText, schemaFiles } from "./load.ts";
 import { compareRows, readReferenceRows } from "./reference_rows.ts";
 
-/**
- * Writes the migration that brings a database built by `supabase/migrations` to one built by
- * `sql/`. Somebody reads it before it is committed.
- */
-async function main([name]: string[]): Promise<void> {
-  if (name === undefined || !/^[a-z0-9_]+$/.test(name)) {
-    throw new Failure(
-      "a migration needs a name of lower-case words: npm run db:migration -- add_x",
-    );
-  }
+/** Writes the migration that brings a database built by `supabase/migrations` to one built by `sql/`. */
+async function main(name: string): Promise<void> {
   const text = await withServer(async (server) => {
     const current = await buildDatabase(server, "migrations");
     const wanted = await buildDatabase(server, "sql");
@@ -58,4 +52,15 @@ async function changedData(server: ThrowawayServer, current: string, schema: str
   return text;
 }
 
-await main(process.argv.slice(2)).catch(exitWith);
+/** The name becomes part of a file's. */
+function nameOf(text: string): string {
+  if (!/^[a-z0-9_]+$/.test(text))
+    throw new InvalidArgumentError("It takes lower-case words joined by underscores.");
+  return text;
+}
+
+const [name = ""] = npmScript("db:migration")
+  .description("Writes the migration that brings supabase/migrations up to sql/.")
+  .argument("<name>", "what it does, for example add_offers", nameOf)
+  .parse().processedArgs;
+await main(name).catch(exitWith);

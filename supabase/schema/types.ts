@@ -1,4 +1,5 @@
 import { exitWith } from "../failure.ts";
+import { npmScript } from "../npm_script.ts";
 import { generateCatalog, writeCatalog } from "./catalog_file.ts";
 import { buildDatabase, withServer } from "./databases.ts";
 import { generateTypes, writeTypes } from "./types_file.ts";
@@ -13,4 +14,5 @@ async function main(): Promise<void> {
   console.log("Wrote types/database.ts and supabase/commands/doctor/expected.json.");
 }
 
+npmScript("db:types").description("Writes what code and commands know of the schema.").parse();
 await main().catch(exitWith);

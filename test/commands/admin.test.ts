@@ -26,7 +26,7 @@ function run(script: string, words: string[], url = database.databaseUrl): Promi
   return new Promise((done) => {
     execFile(
       process.execPath,
-      [join(root, "supabase/commands", script), ...words],
+      [join(root, "supabase", script), ...words],
       { env: environment },
       (error, out, err) => done({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     );
@@ -35,7 +35,7 @@ function run(script: string, words: string[], url = database.databaseUrl): Promi
 
 /** What a verb printed that did its work. */
 async function made(...words: string[]): Promise<Record<string, string>> {
-  const { code, out, err } = await run("admin.ts", words);
+  const { code, out, err } = await run("commands/admin.ts", words);
   expect(code, err).toBe(0);
   expect(err).toBe("");
   return JSON.parse(out);
@@ -111,7 +111,7 @@ describe("npm run admin", () => {
     ["create-agency --help", /--name <name>[\s\S]*--time-zone <zone>/],
     ["create-api-key --help", /Permissions: leads:read, leads:write, .*, or all of them\./],
   ])("explains itself: %s", async (words, told) => {
-    const { code, out, err } = await run("admin.ts", words.split(" "));
+    const { code, out, err } = await run("commands/admin.ts", words.split(" "));
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(told);
   });
@@ -121,7 +121,7 @@ describe("npm run admin", () => {
       [[], "Usage: npm run admin -- <verb> <options>"],
       [["make-agency"], "corredor: unknown verb 'make-agency'"],
     ] as const) {
-      const { code, out, err } = await run("admin.ts", [...words]);
+      const { code, out, err } = await run("commands/admin.ts", [...words]);
       expect({ code, out }).toEqual({ code: 1, out: "" });
       expect(err.split("\n")[0]).toBe(line);
       for (const verb of ["create-agency", "list-api-keys", "record-deposit"])
@@ -206,7 +206,7 @@ describe("npm run admin", () => {
     ],
   ] as const)("refuses %j in a line, and writes nothing", async (words, line) => {
     const before = await written();
-    const { code, out, err } = await run("admin.ts", [...words]);
+    const { code, out, err } = await run("commands/admin.ts", [...words]);
     expect(err.split("\n")[0]).toBe(`corredor: ${line}`);
     expect(err).not.toMatch(/\n +at /);
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -215,10 +215,24 @@ describe("npm run admin", () => {
 });
 
 describe("A command", () => {
+  test.each<[string, ...string[]]>([
+    ["commands/drain.ts"],
+    ["commands/sanctions/load.ts", "list.csv"],
+    ["commands/consent_export.ts", "--url", "https://x.example", "--key", "sb_publishable_x", "x"],
+    ["schema/migration.ts", "add_x"],
+    ["schema/types.ts"],
+    ["schema/drift.ts"],
+    ["schema/advisors.ts"],
+  ])("refuses an option that it does not have: %s", async (script, ...words) => {
+    const { code, out, err } = await run(script, [...words, "--wait"]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(/^corredor: unknown option '--wait'\n\nUsage: npm run [\w:]+ -- /);
+  });
+
   const commands: [string, string[]][] = [
-    ["admin.ts", ["create-agency", "--name", "X"]],
-    ["sanctions/load.ts", [join(root, "test/sanctions/list.csv")]],
-    ["drain.ts", []],
+    ["commands/admin.ts", ["create-agency", "--name", "X"]],
+    ["commands/sanctions/load.ts", [join(root, "test/sanctions/list.csv")]],
+    ["commands/drain.ts", []],
   ];
   const addresses: [string, string][] = [
     [

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seedWhenEmpty } from "../../supabase/local/demo.ts";
-import { runFiles } from "../../supabase/schema/load.ts";
+import { runFiles } from "../../supabase/sql_files.ts";
 import { type TestDatabase, testDatabase } from "../stack/harness.ts";
 
 let database: TestDatabase;

@@ -8,7 +8,7 @@ import { readFunctions } from "../../supabase/local/functions/config.ts";
 import { generateKeys } from "../../supabase/local/keys.ts";
 import { storeSecrets } from "../../supabase/local/secrets.ts";
 import { startStack } from "../../supabase/local/stack.ts";
-import { loadSchema } from "../../supabase/schema/load.ts";
+import { loadSchema } from "../../supabase/sql_files.ts";
 import { createAuthority, issueCertificate } from "../drain/receiver/certificates.ts";
 import { Receiver } from "../drain/receiver/receiver.ts";
 import { runTap, tapFiles, tapName } from "../stack/pgtap.ts";

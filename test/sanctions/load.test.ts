@@ -97,8 +97,8 @@ describe("npm run sanctions:load", () => {
 
   test.each([
     ["a file that is not there", ["/nowhere/list.csv"], "there is no file"],
-    ["no file", [], "usage: npm run sanctions:load"],
-    ["two files", ["a", "b"], "usage: npm run sanctions:load"],
+    ["no file", [], "missing required argument 'file'"],
+    ["two files", ["a", "b"], "too many arguments. Expected 1 argument but got 2."],
   ] as [string, string[], string][])("refuses %s in one line", async (_, paths, message) => {
     const { code, err } = await loadFile(database.databaseUrl, ...paths);
     expect(code).toBe(1);

@@ -5,9 +5,9 @@ import {
   dropDatabase,
   urlFor,
 } from "../../supabase/local/postgres/throwaway.ts";
-import { runText } from "../../supabase/schema/load.ts";
 import { planBetween } from "../../supabase/schema/plan.ts";
 import { compareRows, readReferenceRows } from "../../supabase/schema/reference_rows.ts";
+import { runText } from "../../supabase/sql_files.ts";
 
 const server = inject("testServer");
 let wanted: string;

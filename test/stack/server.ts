@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { seedFiles } from "../../supabase/local/demo.ts";
-import type { GatewayDatabase } from "../../supabase/local/gateway/connection.ts";
+import type { DatabaseLogins } from "../../supabase/local/postgres/logins.ts";
 import {
   cloneDatabase,
   createEmptyDatabase,
@@ -10,12 +10,7 @@ import {
   urlFor,
 } from "../../supabase/local/postgres/throwaway.ts";
 import { storeSecrets } from "../../supabase/local/secrets.ts";
-import {
-  loadSchema,
-  runFiles,
-  type SchemaSource,
-  schemaFiles,
-} from "../../supabase/schema/load.ts";
+import { loadSchema, runFiles, type SchemaSource, schemaFiles } from "../../supabase/sql_files.ts";
 
 export { urlFor };
 
@@ -72,8 +67,8 @@ export async function copyOf(server: TestServer, database: string) {
   return { name, drop: () => dropDatabase(server, name) };
 }
 
-/** The two addresses a gateway needs. */
-export function gatewayDatabase(server: TestServer, database: string): GatewayDatabase {
+/** The logins of a stack on a database. */
+export function gatewayDatabase(server: TestServer, database: string): DatabaseLogins {
   return {
     adminUrl: urlFor(server, database, "postgres"),
     authUrl: urlFor(server, database, "supabase_auth_admin"),

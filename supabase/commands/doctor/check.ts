@@ -1,7 +1,4 @@
-import type { Deployment } from "./deployment.ts";
-
-/** What a check has to have before it can look. */
-export type Need = "database" | "url" | "api" | "key";
+import type { Deployment, Need } from "./deployment.ts";
 
 /** What came of a check: right, wrong, worth a look though not wrong, or not looked at. */
 export type Outcome = "right" | "wrong" | "notice" | "unchecked";

@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readConfig } from "../../local/config.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
-import type { Need } from "./check.ts";
 import { openReader, type Reader, reach } from "./database.ts";
 import { readExpected } from "./expected.ts";
 import { type Answer, ask, isLoopback, jsonOf, member, told } from "./http.ts";
+
+/** What a check needs before it can look. */
+export type Need = "database" | "url" | "api" | "key";
 
 /** What the doctor is told to look at. */
 export interface Target {

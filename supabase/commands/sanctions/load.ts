@@ -1,16 +1,17 @@
 import type postgres from "postgres";
 import { exitWith, Failure } from "../../failure.ts";
+import { npmScript } from "../../npm_script.ts";
 import { explainDatabase, openDatabase } from "../command_database.ts";
 import { copyEntries } from "./copy.ts";
 import { ListFile, type ReadProgress, type UnusedRow } from "./file.ts";
 
 const BROKEN_SHOWN_MAX = 20;
 
-const [path, ...rest] = process.argv.slice(2);
+const [path = ""] = npmScript("sanctions:load")
+  .description("Replaces the sanctions list. Acts on DATABASE_URL, by default the local stack's.")
+  .argument("<file>", "targets.simple.csv of OpenSanctions")
+  .parse().args;
 try {
-  if (path === undefined || rest.length > 0) {
-    throw new Failure("usage: npm run sanctions:load -- FILE (OpenSanctions' targets.simple.csv)");
-  }
   const sql = openDatabase();
   try {
     process.stdout.write(`${JSON.stringify(await load(sql, new ListFile(path)))}\n`);

@@ -6,6 +6,7 @@ import type {
 } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Kysely } from "kysely";
+import type { DatabaseLogins } from "../postgres/logins.ts";
 import { type Database, openDatabase } from "../postgres/pool.ts";
 import { CallSettings, readCallSettings, type Setting } from "./call_settings.ts";
 import { expectedErrorResponse } from "./expected_error.ts";
@@ -19,16 +20,6 @@ export const EXPOSED_SCHEMA = "api";
 
 /** As hosted: the exposed schema first, then `extra_search_path` of the API settings. */
 const SEARCH_PATH = `"${EXPOSED_SCHEMA}", "public", "extensions"`;
-
-/** The logins of the gateway and of the authorization server. */
-export interface GatewayDatabase {
-  /** Studio, Lite's Auth and the reading of the catalog, as `postgres`. */
-  adminUrl: string;
-  /** The authorization server, as `supabase_auth_admin`. */
-  authUrl: string;
-  /** Callers' requests, as `authenticator`. */
-  requestUrl: string;
-}
 
 /** JSON stays text on its way in: Lite has serialized it already. */
 function asText(value: unknown): string {
@@ -47,7 +38,7 @@ export class GatewayConnection extends PostgresConnection {
   readonly #requestUrl: string;
   #settings = new CallSettings();
 
-  constructor(database: GatewayDatabase) {
+  constructor(database: DatabaseLogins) {
     super({ url: database.adminUrl });
     const types = readersOf(this.driver.options.parsers);
     this.#admin = openDatabase(database.adminUrl, { max: 4, types, jsonToText: asText });

@@ -1,8 +1,8 @@
 import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
-import { openStorage } from "../storage/storage.ts";
+import type { DatabaseLogins } from "../postgres/logins.ts";
 import { refusedAuthorization } from "./authorization.ts";
-import { EXPOSED_SCHEMA, GatewayConnection, type GatewayDatabase } from "./connection.ts";
+import { EXPOSED_SCHEMA, GatewayConnection } from "./connection.ts";
 import { acceptLegacyKeys } from "./legacy_keys.ts";
 
 // Lite puts a function of its own in this one's place, which throws when a warning is no text but an error, as Node's
@@ -13,7 +13,7 @@ process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
   else warn(warning, ...rest);
 };
 
-/** Data API and Auth of one database by Supabase Lite, and its Storage. */
+/** The one way to Data API and Auth, both by Supabase Lite, and to Storage. */
 export interface Gateway {
   fetch(request: Request, context: { peerAddress: string | null }): Promise<Response>;
   /** Makes functions and tables visible that were created since. */
@@ -37,16 +37,14 @@ export function authSettings(keys: Keys, siteUrl: string) {
 
 /** Opens the gateway on a database. */
 export async function openGateway(options: {
-  database: GatewayDatabase;
+  database: DatabaseLogins;
   keys: Keys;
   siteUrl: string;
-  /** Where the files of Storage lie. */
-  storageDirectory: string;
+  storage(request: Request): Promise<Response>;
 }): Promise<Gateway> {
-  const { database, keys, siteUrl } = options;
+  const { database, keys, siteUrl, storage } = options;
   const connection = new GatewayConnection(database);
   const acceptLegacy = acceptLegacyKeys(keys);
-  const storage = openStorage({ database, keys, directory: options.storageDirectory });
   const app = new App({
     connection,
     api: { enabled: true, schemas: [EXPOSED_SCHEMA] },
@@ -59,13 +57,11 @@ export async function openGateway(options: {
   return {
     async fetch(request, context) {
       acceptLegacy(request);
-      if (STORAGE.test(request.url)) return storage.fetch(request);
+      if (STORAGE.test(request.url)) return storage(request);
       const refused = DATA_API.test(request.url) ? refusedAuthorization(request) : undefined;
       return refused ?? app.fetch(request, context as never);
     },
     reloadSchema: () => connection.reloadSchema(),
-    async close() {
-      await Promise.all([connection.close(), storage.close()]);
-    },
+    close: () => connection.close(),
   };
 }

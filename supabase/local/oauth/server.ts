@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import type { GatewayDatabase } from "../gateway/connection.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Keys } from "../keys.ts";
+import type { DatabaseLogins } from "../postgres/logins.ts";
 import { openDatabase } from "../postgres/pool.ts";
 import { consentEndpoints, type SessionUser } from "./consent.ts";
 import { loadOAuthKeys } from "./keys.ts";
@@ -24,7 +24,7 @@ export function openAuthorizationServer(options: {
   baseUrl: string;
   siteUrl: string;
   connectorUrl: string;
-  database: GatewayDatabase;
+  database: DatabaseLogins;
   gateway: Gateway;
   keys: Keys;
   directory: string;

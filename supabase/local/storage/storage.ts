@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { sql, type Transaction } from "kysely";
-import type { GatewayDatabase } from "../gateway/connection.ts";
 import type { Keys } from "../keys.ts";
+import type { DatabaseLogins } from "../postgres/logins.ts";
 import { openDatabase } from "../postgres/pool.ts";
 import { asService, readCaller, tryAs, workAs } from "./access.ts";
 import { Files } from "./files.ts";
@@ -25,7 +25,7 @@ const BUCKET = /^[\w!\-.*'() &$@=;:+,?]{1,100}$/;
 
 /** Opens Storage on a database, with its files below a folder. */
 export function openStorage(options: {
-  database: GatewayDatabase;
+  database: DatabaseLogins;
   keys: Keys;
   directory: string;
 }): Storage {

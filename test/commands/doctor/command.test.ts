@@ -122,7 +122,7 @@ describe("npm run doctor", () => {
   test("explains itself", async () => {
     const { code, out } = await run(["--help"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^usage: npm run doctor -- \[--url URL\]/);
+    expect(out).toMatch(/^Usage: npm run doctor -- [\s\S]*--url <url>/);
   });
 
   test.each([
@@ -134,8 +134,8 @@ describe("npm run doctor", () => {
       ["--url", "http://norte.example", "--key", "cor_00000000_ab"],
       "--key would be sent unencrypted: --url takes an https address then",
     ],
-    [["--fix"], "Unknown option '--fix'"],
-    [["extra"], "Unexpected argument 'extra'"],
+    [["--fix"], "unknown option '--fix'"],
+    [["extra"], "too many arguments. Expected 0 arguments but got 1."],
   ])("ends with 2 when it is called wrongly: %j", async (words, line) => {
     const { code, out, err } = await run(words);
     expect({ code, out }).toEqual({ code: 2, out: "" });

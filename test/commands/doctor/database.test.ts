@@ -4,7 +4,8 @@ import { type Job, judgeJob } from "../../../supabase/commands/doctor/checks/job
 import type { Line } from "../../../supabase/commands/doctor/examine.ts";
 import { storeSecrets } from "../../../supabase/local/secrets.ts";
 import { eventually } from "../../local/fixtures.ts";
-import { BREAKS, EVENT, FAILED, NO_EVENTS, RIGHT_KEY } from "./breaks.ts";
+import { RIGHT_KEY } from "./breaks/jobs.ts";
+import { EVENT, FAILED, NO_EVENTS } from "./breaks/queues.ts";
 import {
   type Findings,
   fingerprint,
@@ -13,7 +14,7 @@ import {
   type TestDeployment,
   testDeployment,
 } from "./deployment.ts";
-import { type Case, rounds } from "./rounds.ts";
+import { BREAKS, type Case, rounds } from "./rounds.ts";
 
 let deployment: TestDeployment;
 
@@ -23,14 +24,14 @@ beforeAll(async () => {
 afterAll(() => deployment?.close());
 
 /** That a mend works is seen by what comes next, where what is broken then must be all that is wrong. */
-async function mend({ deep, mended }: Case, line: Line | undefined): Promise<void> {
+async function mend({ superuser, mended }: Case, line: Line | undefined): Promise<void> {
   if (mended === RIGHT_KEY) {
     await storeSecrets(deployment.stack.sql, { secret_key: deployment.stack.secretKey });
-  } else await as(deep).unsafe(mended ?? line?.mend ?? "");
+  } else await as(superuser).unsafe(mended ?? line?.mend ?? "");
 }
 
-function as(deep: boolean): postgres.Sql {
-  return deep ? deployment.superuser : deployment.stack.sql;
+function as(superuser?: true): postgres.Sql {
+  return superuser ? deployment.superuser : deployment.stack.sql;
 }
 
 test("a deployment that is as it must be is right in everything, and is not changed", async () => {
@@ -43,7 +44,7 @@ describe.each(rounds().map((round) => ({ round })))("names what is wrong", ({ ro
   let findings: Findings;
 
   beforeAll(async () => {
-    for (const { deep, breaks } of round) await as(deep).unsafe(breaks);
+    for (const { superuser, breaks } of round) await as(superuser).unsafe(breaks);
     findings = await deployment.examine();
   });
   afterAll(async () => {

@@ -5,7 +5,7 @@ import type { Outcome } from "../../../supabase/commands/doctor/check.ts";
 import type { Target } from "../../../supabase/commands/doctor/deployment.ts";
 import { examine, type Line } from "../../../supabase/commands/doctor/examine.ts";
 import { storeSecrets } from "../../../supabase/local/secrets.ts";
-import { readSql, schemaFiles } from "../../../supabase/schema/load.ts";
+import { readSql, schemaFiles } from "../../../supabase/sql_files.ts";
 import { type TestStack, testStack } from "../../stack/harness.ts";
 import { urlFor } from "../../stack/server.ts";
 import { type Front, openFront } from "./front.ts";

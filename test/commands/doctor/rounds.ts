@@ -1,18 +1,34 @@
-import { BREAKS, type Break, DEEP_BREAKS } from "./breaks.ts";
+import { accessBreaks } from "./breaks/access.ts";
+import type { Break, Breaks } from "./breaks/break.ts";
+import { jobsBreaks } from "./breaks/jobs.ts";
+import { queuesBreaks } from "./breaks/queues.ts";
+import { schemaBreaks } from "./breaks/schema.ts";
+import { signInBreaks } from "./breaks/sign_in.ts";
+import { storageBreaks } from "./breaks/storage.ts";
+
+export const BREAKS: Breaks = {
+  ...schemaBreaks,
+  ...accessBreaks,
+  ...jobsBreaks,
+  ...signInBreaks,
+  ...storageBreaks,
+  ...queuesBreaks,
+};
 
 /** One break of one check. */
 export interface Case extends Break {
   check: string;
   way: string;
-  deep: boolean;
 }
 
 /**
- * What is broken at the same time: at most one thing of each check, since to look at everything takes its time. What
- * several checks see is broken by itself.
+ * What is broken at the same time: at most one thing of each check, because an examination takes its time. What several
+ * checks see is broken alone.
  */
 export function rounds(): Case[][] {
-  const cases = [...casesOf(BREAKS, false), ...casesOf(DEEP_BREAKS, true)];
+  const cases = Object.entries(BREAKS).flatMap(([check, ways]) =>
+    Object.entries(ways).map(([way, one]): Case => ({ check, way, ...one })),
+  );
   const [apart, together] = [true, false].map((apart) =>
     cases.filter(({ alone, also }) => (alone !== undefined || also !== undefined) === apart),
   ) as [Case[], Case[]];
@@ -23,10 +39,4 @@ export function rounds(): Case[][] {
     else free.push(one);
   }
   return [...all, ...apart.map((one) => [one])];
-}
-
-function casesOf(breaks: Record<string, Record<string, Break>>, deep: boolean): Case[] {
-  return Object.entries(breaks).flatMap(([check, ways]) =>
-    Object.entries(ways).map(([way, one]) => ({ check, way, deep, ...one })),
-  );
 }

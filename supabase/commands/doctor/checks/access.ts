@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { readSql, schemaFiles } from "../../../schema/load.ts";
+import { readSql, schemaFiles } from "../../../sql_files.ts";
 import { type Check, type Group, notice, some, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";
 import { isPending, pushCommand } from "./database.ts";

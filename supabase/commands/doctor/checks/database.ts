@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { schemaFiles } from "../../../schema/load.ts";
+import { schemaFiles } from "../../../sql_files.ts";
 import { isThere } from "../catalog.ts";
 import { type Group, some, unchecked, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";

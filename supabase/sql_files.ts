@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import postgres from "postgres";
-import { Failure } from "../failure.ts";
+import { Failure } from "./failure.ts";
 
-const root = resolve(import.meta.dirname, "..", "..");
+/** The repository. */
+export const root = resolve(import.meta.dirname, "..");
 /** Where production's migrations are. */
 export const migrationsDirectory = join(root, "supabase", "migrations");
 const sqlDirectory = join(root, "sql");

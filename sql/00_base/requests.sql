@@ -88,11 +88,11 @@ create function private.refuse_request(part text, issues jsonb) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  perform private.refuse('invalid_' || part, format('The %s does not fit.', part), jsonb_build_object('issues', issues));
+  perform private.refuse('invalid_' || part, format('The %s is not valid.', part), jsonb_build_object('issues', issues));
 end
 $$;
 comment on function private.refuse_request(text, jsonb) is
-  'Refuses a body (invalid_body) or a query (invalid_query) that does not fit, and names what does not: [{path, message}].';
+  'Refuses a body (invalid_body) or a query (invalid_query) that is not valid, and names what is not: [{path, message}].';
 grant execute on function private.refuse_request(text, jsonb) to anon, authenticated;
 
 create function private.refuse_request_member(path text, message text, part text default 'body') returns void

@@ -32,7 +32,7 @@ begin
     return null;
   end if;
   if idempotency_key !~ '^[ -~]{1,255}$' then
-    perform private.refuse('invalid_header', 'A header does not fit.',
+    perform private.refuse('invalid_header', 'A header is not valid.',
       '{"issues": [{"path": "Idempotency-Key", "message": "must be 1 to 255 printable ASCII characters"}]}');
   end if;
   caller := private.principal();

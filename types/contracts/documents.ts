@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, moment, optional, words } from "./fields.ts";
+import { id, moment, optional, textOrNull, words } from "./fields.ts";
 import { page } from "./pages.ts";
 
 export const DocumentKind = z
@@ -120,7 +120,7 @@ export const Document = z
     lead_id: id.nullable().describe("The lead that it belongs to."),
     property_id: id.nullable().describe("The property that it belongs to."),
     kind: DocumentKind,
-    name: z.string().nullable().describe("Its name for people."),
+    name: textOrNull.describe("Its name for people."),
     status: DocumentStatus,
     completed_at: moment.nullable().describe("When it was first received or verified."),
     content_type: DocumentType.nullable().describe(

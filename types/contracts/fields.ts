@@ -59,6 +59,14 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
+/** A member that a patch may leave out, and that null clears. */
+export function clearable<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullable().optional();
+}
+
+/** Text in an answer, or null where there is none. */
+export const textOrNull = z.string().nullable();
+
 /** An identifier. Any UUID that Postgres takes is let through, whatever its version. */
 export const id = z.guid(CONTRACT_ISSUES.not_a_uuid.message);
 

@@ -2,12 +2,14 @@ import { z } from "zod";
 import {
   amount,
   asWritten,
+  clearable,
   flag,
   id,
   line,
   moment,
   optional,
   text,
+  textOrNull,
   words,
   wordsOrMissing,
 } from "./fields.ts";
@@ -83,39 +85,26 @@ export const CreateLead = z
 export const UpdateLead = z
   .strictObject({
     full_name: words(200).optional().describe("The person's name."),
-    phone: asWritten
-      .nullable()
-      .optional()
-      .describe("The person's phone, in any spelling; null or a blank text clears it."),
-    email: asWritten
-      .nullable()
-      .optional()
-      .describe("The person's e-mail address; null or a blank text clears it."),
+    phone: clearable(asWritten).describe(
+      "The person's phone, in any spelling; null or a blank text clears it.",
+    ),
+    email: clearable(asWritten).describe(
+      "The person's e-mail address; null or a blank text clears it.",
+    ),
     origin: Origin.optional().describe("Where the lead came from."),
-    budget_max: amount
-      .nullable()
-      .optional()
-      .describe("The most the person would pay; null clears it."),
-    bedrooms_min: bedroomsMin
-      .nullable()
-      .optional()
-      .describe("The fewest bedrooms the person accepts; null clears it."),
-    intent: text(500).nullable().optional().describe("What the person wants; null clears it."),
-    zone: words(200).nullable().optional().describe("Where the person looks; null clears it."),
-    language: Language.nullable().optional().describe("The person's language; null clears it."),
-    urgency: Urgency.nullable().optional().describe("How soon it should be; null clears it."),
-    summary: line(300).nullable().optional().describe("The wishes in one line; null clears it."),
-    notes: text(10_000).nullable().optional().describe("Free text; null clears it."),
-    temperature: Temperature.nullable()
-      .optional()
-      .describe("How likely it is to close; null clears it."),
-    lead_status: LeadStatus.nullable()
-      .optional()
-      .describe("How far it is qualified; null clears it."),
-    assigned_agent_id: id
-      .nullable()
-      .optional()
-      .describe("The agent who looks after it; null for nobody."),
+    budget_max: clearable(amount).describe("The most the person would pay; null clears it."),
+    bedrooms_min: clearable(bedroomsMin).describe(
+      "The fewest bedrooms the person accepts; null clears it.",
+    ),
+    intent: clearable(text(500)).describe("What the person wants; null clears it."),
+    zone: clearable(words(200)).describe("Where the person looks; null clears it."),
+    language: clearable(Language).describe("The person's language; null clears it."),
+    urgency: clearable(Urgency).describe("How soon it should be; null clears it."),
+    summary: clearable(line(300)).describe("The wishes in one line; null clears it."),
+    notes: clearable(text(10_000)).describe("Free text; null clears it."),
+    temperature: clearable(Temperature).describe("How likely it is to close; null clears it."),
+    lead_status: clearable(LeadStatus).describe("How far it is qualified; null clears it."),
+    assigned_agent_id: clearable(id).describe("The agent who looks after it; null for nobody."),
   })
   .describe("A change of a lead; members left out stay as they are.");
 
@@ -134,19 +123,13 @@ export const Lead = z
     id: id.describe("Identifier of the lead."),
     contact_id: id.describe("The person; leads with the same e-mail address or phone share it."),
     full_name: z.string().describe("The person's name as given with this lead."),
-    phone: z
-      .string()
-      .nullable()
-      .describe(
-        "The phone: in E.164, or as it came when it could not be read (then at most 500 characters of it).",
-      ),
-    phone_e164: z.string().nullable().describe("The phone where it could be read, else null."),
-    email: z
-      .string()
-      .nullable()
-      .describe(
-        "The e-mail address: trimmed and in lower case, or as it came when it is none (then at most 500 characters of it).",
-      ),
+    phone: textOrNull.describe(
+      "The phone: in E.164, or as it came when it could not be read (then at most 500 characters of it).",
+    ),
+    phone_e164: textOrNull.describe("The phone where it could be read, else null."),
+    email: textOrNull.describe(
+      "The e-mail address: trimmed and in lower case, or as it came when it is none (then at most 500 characters of it).",
+    ),
     email_is_valid: z
       .boolean()
       .nullable()
@@ -161,24 +144,23 @@ export const Lead = z
     temperature: Temperature.nullable().describe(
       "How likely it is to close; null until qualified.",
     ),
-    intent: z.string().nullable().describe("What the person wants, in few words."),
+    intent: textOrNull.describe("What the person wants, in few words."),
     budget_max: z.number().nullable().describe("The most the person would pay."),
     bedrooms_min: z.int().nullable().describe("The fewest bedrooms the person accepts."),
-    zone: z
-      .string()
-      .nullable()
-      .describe("Where the person looks: towns and neighbourhoods, separated by commas."),
-    language: z.string().nullable().describe("The language the person writes in, ISO 639-1."),
+    zone: textOrNull.describe(
+      "Where the person looks: towns and neighbourhoods, separated by commas.",
+    ),
+    language: textOrNull.describe("The language the person writes in, ISO 639-1."),
     urgency: Urgency.nullable().describe("How soon the person wants to move; null when not known."),
-    summary: z.string().nullable().describe("The wishes in one line."),
-    notes: z.string().nullable().describe("Free text."),
+    summary: textOrNull.describe("The wishes in one line."),
+    notes: textOrNull.describe("Free text."),
     assigned_agent_id: id.nullable().describe("The agent who looks after it."),
     sanctions_status: z
       .enum(["pending", "clear", "possible_match", "error"])
       .nullable()
       .describe("Result of the last sanctions screen; null before the first."),
     archived_at: moment.nullable().describe("When it was archived; null while it is not."),
-    archive_reason: z.string().nullable().describe("Why it was archived."),
+    archive_reason: textOrNull.describe("Why it was archived."),
     created_at: moment.describe("When it came in."),
     updated_at: moment.describe("When it last changed."),
   })

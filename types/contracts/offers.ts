@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CURRENCIES } from "./currencies.ts";
-import { amount, id, moment, optional, text } from "./fields.ts";
+import { amount, id, moment, optional, text, textOrNull } from "./fields.ts";
 import { issue } from "./issues.ts";
 import { page } from "./pages.ts";
 
@@ -46,7 +46,7 @@ export const Offer = z
     amount: z.number().describe("The sum offered."),
     currency: z.string().describe("ISO 4217 currency code."),
     offer_type: OfferType,
-    notes: z.string().nullable().describe("Free text."),
+    notes: textOrNull.describe("Free text."),
     status: OfferStatus,
     public_token: z.string().describe("Token of the offer's shareable link."),
     accepted_at: moment.nullable().describe("When it was first accepted."),
@@ -68,9 +68,9 @@ export const PublicOffer = z
     created_at: moment.describe("When it was recorded."),
     property: z
       .strictObject({
-        title: z.string().nullable().describe("One line for people."),
-        zone: z.string().nullable().describe("Neighbourhood."),
-        city: z.string().nullable().describe("Town or city."),
+        title: textOrNull.describe("One line for people."),
+        zone: textOrNull.describe("Neighbourhood."),
+        city: textOrNull.describe("Town or city."),
       })
       .describe("The property that it is for, without its street."),
     agency: z

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { PendingAction } from "./errors.ts";
-import { flag, id, moment, optional, stageName, text, wordsOrMissing } from "./fields.ts";
+import {
+  clearable,
+  flag,
+  id,
+  moment,
+  optional,
+  stageName,
+  text,
+  textOrNull,
+  wordsOrMissing,
+} from "./fields.ts";
 import { page } from "./pages.ts";
 
 /** The types that come with the service. Which there are is known to the flows in the database, so it judges them. */
@@ -38,10 +48,9 @@ export const UpdateOperation = z
     lost_reason: wordsOrMissing(1000).describe(
       "Why it was lost; required with stage lost, refused without.",
     ),
-    property_id: id
-      .nullable()
-      .optional()
-      .describe("The property that the lead chose as favourite; null takes the choice back."),
+    property_id: clearable(id).describe(
+      "The property that the lead chose as favourite; null takes the choice back.",
+    ),
   })
   .refine((patch) => patch.lost_reason === undefined || patch.stage !== undefined, {
     path: ["lost_reason"],
@@ -66,7 +75,7 @@ export const Operation = z
     pending_actions: z
       .array(PendingAction)
       .describe("The steps of the current stage's gate that are still to do."),
-    lost_reason: z.string().nullable().describe("Why it was lost; null unless it was."),
+    lost_reason: textOrNull.describe("Why it was lost; null unless it was."),
     assigned_agent_id: id.nullable().describe("The agent who looks after it."),
     deposit_paid_at: moment.nullable().describe("When the deposit of a rental was paid."),
     won_at: moment.nullable().describe("When it was first won, sold or rented."),

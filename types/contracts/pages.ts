@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "./fields.ts";
+import { text, textOrNull } from "./fields.ts";
 
 const LIMIT = "must be a whole number from 1 to 200";
 
@@ -38,10 +38,9 @@ export function listArguments<Query extends z.output<typeof PageQuery>>(query: Q
 export function listOf<Row extends z.ZodType>(row: Row) {
   return z.strictObject({
     data: z.array(row).describe("The rows of this page, newest first."),
-    next_cursor: z
-      .string()
-      .nullable()
-      .describe("Give it as cursor to get the next page; null on the last page."),
+    next_cursor: textOrNull.describe(
+      "Give it as cursor to get the next page; null on the last page.",
+    ),
   });
 }
 

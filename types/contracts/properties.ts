@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, MAX_AMOUNT, moment, words } from "./fields.ts";
+import { id, MAX_AMOUNT, moment, textOrNull, words } from "./fields.ts";
 import { page } from "./pages.ts";
 
 export const ListingType = z
@@ -62,8 +62,8 @@ export const ListPropertiesQuery = z
 export const Property = z
   .strictObject({
     id: id.describe("Identifier of the property."),
-    reference: z.string().nullable().describe("The agency's own reference."),
-    title: z.string().nullable().describe("One line for people."),
+    reference: textOrNull.describe("The agency's own reference."),
+    title: textOrNull.describe("One line for people."),
     listing_type: ListingType,
     status: PropertyStatus,
     property_type: PropertyType,
@@ -74,11 +74,11 @@ export const Property = z
     bedrooms: z.int().nullable().describe("Number of bedrooms."),
     bathrooms: z.int().nullable().describe("Number of bathrooms."),
     area_m2: z.number().nullable().describe("Built area in square metres."),
-    street: z.string().nullable().describe("Street and number."),
-    zone: z.string().nullable().describe("Neighbourhood."),
-    city: z.string().nullable().describe("Town or city."),
-    postal_code: z.string().nullable().describe("Postal code."),
-    description: z.string().nullable().describe("Text of the advertisement."),
+    street: textOrNull.describe("Street and number."),
+    zone: textOrNull.describe("Neighbourhood."),
+    city: textOrNull.describe("Town or city."),
+    postal_code: textOrNull.describe("Postal code."),
+    description: textOrNull.describe("Text of the advertisement."),
     owner_lead_id: id.nullable().describe("The listing lead of the owner, if known."),
     created_at: moment.describe("When it was taken in."),
     updated_at: moment.describe("When it last changed."),

@@ -78,7 +78,7 @@ export const REASONS = {
   },
   operation_type_not_allowed: {
     meaning: "A lead cannot be created with operation_type sell.",
-    message: "The body does not fit.",
+    message: "The body is not valid.",
     spanish: "Aquí solo se abren operaciones de compra (buy) o alquiler (rent).",
     issue: "sell is not allowed here; a listing lead comes from the application",
   },
@@ -109,19 +109,19 @@ export const REASONS = {
   invalid_body: {
     meaning:
       "A member of the body is missing, not known, of the wrong type or out of range; issues names it.",
-    message: "The body does not fit.",
+    message: "The body is not valid.",
     spanish: "Algún argumento no es válido (details.issues).",
     issue: "is not known",
   },
   invalid_query: {
     meaning:
       "A query parameter is not known, repeated, or not of the form it has to be; issues names it.",
-    message: "The query does not fit.",
+    message: "The query is not valid.",
     issue: "is not known",
   },
   invalid_header: {
     meaning: "A header is not of the form it has to be; issues names it.",
-    message: "A header does not fit.",
+    message: "A header is not valid.",
     issue: "must be 1 to 255 printable ASCII characters",
   },
   too_many_hooks: {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, id, moment, optional, words } from "./fields.ts";
+import { email, id, moment, optional, textOrNull, words } from "./fields.ts";
 import { page } from "./pages.ts";
 
 export const SignatureStatus = z
@@ -47,8 +47,8 @@ export const Signature = z
     id: id.describe("Identifier of the signature."),
     operation_id: id.nullable().describe("The operation that it belongs to."),
     document_id: id.nullable().describe("The document to sign."),
-    signer_name: z.string().nullable().describe("Who signs."),
-    signer_email: z.string().nullable().describe("The signer's e-mail address."),
+    signer_name: textOrNull.describe("Who signs."),
+    signer_email: textOrNull.describe("The signer's e-mail address."),
     status: SignatureStatus,
     signed_at: moment.nullable().describe("When it was first signed."),
     created_at: moment.describe("When it was recorded."),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, moment, optional, text } from "./fields.ts";
+import { clearable, id, moment, optional, text, textOrNull } from "./fields.ts";
 import { page } from "./pages.ts";
 import { localTime } from "./times.ts";
 
@@ -61,8 +61,8 @@ export const UpdateViewing = z
     starts_at: starts.optional().describe("When it starts now; it keeps its length."),
     ends_at: ends.optional().describe("When it ends now."),
     duration_minutes: duration.optional().describe("How long it takes now: 5 to 1440."),
-    agent_id: id.nullable().optional().describe("Who shows it; null for nobody yet."),
-    notes: text(10_000).nullable().optional().describe("Free text; null clears it."),
+    agent_id: clearable(id).describe("Who shows it; null for nobody yet."),
+    notes: clearable(text(10_000)).describe("Free text; null clears it."),
   })
   .refine((patch) => patch.ends_at === undefined || patch.duration_minutes === undefined, endsOnce)
   .describe(
@@ -79,7 +79,7 @@ export const Viewing = z
     starts_at: moment.describe("When it starts."),
     ends_at: moment.describe("When it ends."),
     status: ViewingStatus,
-    notes: z.string().nullable().describe("Free text."),
+    notes: textOrNull.describe("Free text."),
     created_at: moment.describe("When it was arranged."),
     updated_at: moment.describe("When it last changed."),
   })

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PendingAction } from "../../../types/contracts/errors.ts";
-import { id } from "../../../types/contracts/fields.ts";
+import { id, textOrNull } from "../../../types/contracts/fields.ts";
 import { LeadStatus, Temperature } from "../../../types/contracts/leads.ts";
 import { Permission } from "../../../types/contracts/permissions.ts";
 import { ListingType, PropertyStatus, PropertyType } from "../../../types/contracts/properties.ts";
@@ -33,26 +33,23 @@ export const agentId = id.describe("Identificador del agente.");
 export const stageLabel = z.string().describe("Nombre de la etapa en español.");
 export const fullName = z.string().describe("Nombre de la persona.");
 /** The name where another resource than the person's own is shown: not everybody who may see that may see this. */
-export const fullNameOrHidden = z
-  .string()
-  .nullable()
-  .describe("Nombre de la persona; null si la credencial no tiene leads:read.");
+export const fullNameOrHidden = textOrNull.describe(
+  "Nombre de la persona; null si la credencial no tiene leads:read.",
+);
 export const missingPermissions = z
   .array(Permission.describe("Un permiso."))
   .describe(
     "Permisos de lectura que la credencial no tiene: lo que abren no aparece en esta respuesta, y no significa que no exista.",
   );
-export const phoneNumber = z
-  .string()
-  .nullable()
-  .describe("Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta.");
+export const phoneNumber = textOrNull.describe(
+  "Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta.",
+);
 export const phoneNumberOrHidden = phoneNumber.describe(
   "Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta o la credencial no tiene leads:read.",
 );
-export const emailAddress = z
-  .string()
-  .nullable()
-  .describe("Correo electrónico, tal como llegó si no es una dirección; null si no consta.");
+export const emailAddress = textOrNull.describe(
+  "Correo electrónico, tal como llegó si no es una dirección; null si no consta.",
+);
 export const operationType = z
   .string()
   .describe("Tipo de operación: buy (compra), rent (alquiler) o sell (venta).");
@@ -77,8 +74,8 @@ export const temperature = Temperature.describe("hot, warm o cold.")
 /** A property in few members. */
 export const propertySummary = {
   property_id: propertyId,
-  reference: z.string().nullable().describe("Referencia propia de la agencia."),
-  title: z.string().nullable().describe("Título del anuncio."),
+  reference: textOrNull.describe("Referencia propia de la agencia."),
+  title: textOrNull.describe("Título del anuncio."),
   listing_type: ListingType.describe("sale (en venta) o rent (en alquiler)."),
   status: PropertyStatus.describe(
     "available (disponible), pending (oferta aceptada), sold, rented o withdrawn.",
@@ -88,13 +85,12 @@ export const propertySummary = {
   bedrooms: z.int().nullable().describe("Dormitorios."),
   bathrooms: z.int().nullable().describe("Baños."),
   area_m2: z.number().nullable().describe("Superficie construida en m²."),
-  address: z.string().nullable().describe("Calle, zona y ciudad."),
+  address: textOrNull.describe("Calle, zona y ciudad."),
 };
 
-export const propertyTitle = z
-  .string()
-  .nullable()
-  .describe("Título del inmueble; null si no tiene o la credencial no tiene properties:read.");
+export const propertyTitle = textOrNull.describe(
+  "Título del inmueble; null si no tiene o la credencial no tiene properties:read.",
+);
 
 /** A viewing with who, where and with whom. */
 export const viewingSummary = {
@@ -110,13 +106,10 @@ export const viewingSummary = {
   operation_id: operationId.nullable().describe("Operación de la que forma parte."),
   property_id: propertyId,
   property_title: propertyTitle,
-  address: z
-    .string()
-    .nullable()
-    .describe("Dirección del inmueble; null si no consta o sin properties:read."),
+  address: textOrNull.describe("Dirección del inmueble; null si no consta o sin properties:read."),
   agent_id: agentId.nullable().describe("Agente que la hace; null si nadie aún."),
-  agent_name: z.string().nullable().describe("Nombre de ese agente."),
-  notes: z.string().nullable().describe("Notas, hasta 500 caracteres."),
+  agent_name: textOrNull.describe("Nombre de ese agente."),
+  notes: textOrNull.describe("Notas, hasta 500 caracteres."),
 };
 
 /** Something that waits to be done. */
@@ -143,7 +136,7 @@ export const Task = z.strictObject({
       "De quién es el turno: yours (de quien pregunta), colleague (de otro agente), unassigned (de nadie aún) o client (se espera al cliente).",
     ),
   agent_id: agentId.nullable().describe("Agente responsable, si lo hay."),
-  agent_name: z.string().nullable().describe("Nombre del agente responsable."),
+  agent_name: textOrNull.describe("Nombre del agente responsable."),
   since: localMoment.nullable().describe("Desde cuándo está pendiente."),
   due_at: localMoment
     .nullable()
@@ -152,16 +145,13 @@ export const Task = z.strictObject({
   lead_id: leadId,
   full_name: fullNameOrHidden,
   operation_id: operationId.nullable().describe("Operación a la que se refiere, si la hay."),
-  stage: z.string().nullable().describe("Etapa de esa operación."),
+  stage: textOrNull.describe("Etapa de esa operación."),
   stage_label: stageLabel.nullable().describe("Nombre de esa etapa en español."),
   pending_action: pendingAction.nullable().describe("El paso pendiente, si la tarea es uno."),
   viewing_id: id.nullable().describe("La visita, si la tarea es sobre una."),
   starts_at: localMoment.nullable().describe("Cuándo empieza esa visita."),
   property_id: propertyId.nullable().describe("El inmueble, si se conoce."),
   property_title: propertyTitle,
-  how: z.string().nullable().describe("Cómo se hace, si hay una forma concreta de hacerlo."),
-  tool: z
-    .string()
-    .nullable()
-    .describe("Herramienta de este conector que ayuda a hacerlo, si la hay."),
+  how: textOrNull.describe("Cómo se hace, si hay una forma concreta de hacerlo."),
+  tool: textOrNull.describe("Herramienta de este conector que ayuda a hacerlo, si la hay."),
 });

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { optional, stageName, wordsOrMissing } from "../../../../types/contracts/fields.ts";
+import {
+  optional,
+  stageName,
+  textOrNull,
+  wordsOrMissing,
+} from "../../../../types/contracts/fields.ts";
 import type { Operation } from "../../../../types/contracts/operations.ts";
 import {
   leadId,
@@ -53,7 +58,7 @@ export const avanzar_etapa = defineTool({
     is_terminal: z.boolean().describe("true si ha quedado cerrada."),
     pending_actions: pendingActions,
     property_id: propertyId.nullable().describe("El inmueble elegido, si lo hay."),
-    lost_reason: z.string().nullable().describe("Por qué se perdió, si se perdió."),
+    lost_reason: textOrNull.describe("Por qué se perdió, si se perdió."),
   }),
   async run({ operation_id, stage, lost_reason, property_id }, { rpc }) {
     const chosen = property_id ? { property_id } : {};

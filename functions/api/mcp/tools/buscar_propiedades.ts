@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amount, words } from "../../../../types/contracts/fields.ts";
+import { amount, textOrNull, words } from "../../../../types/contracts/fields.ts";
 import { ListingType, PropertyType } from "../../../../types/contracts/properties.ts";
 import { readDescribedSearch } from "../described_search.ts";
 import { cutList, propertySummary } from "../fields.ts";
@@ -60,7 +60,7 @@ export const buscar_propiedades = defineTool({
         missing_terms: z
           .array(z.string())
           .describe("Palabras de terms que el anuncio no menciona."),
-        excerpt: z.string().nullable().describe("Comienzo de la descripción del anuncio."),
+        excerpt: textOrNull.describe("Comienzo de la descripción del anuncio."),
       }),
       25,
       "Los inmuebles disponibles que cumplen los filtros, el más adecuado primero.",

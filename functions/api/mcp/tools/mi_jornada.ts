@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { textOrNull } from "../../../../types/contracts/fields.ts";
 import { agentId, cutList, localMoment, missingPermissions, Task } from "../fields.ts";
 import { type TaskFacts, taskOf } from "../tasks.ts";
 import { defineTool, READS } from "../tool.ts";
@@ -9,7 +10,7 @@ const Day = z.strictObject({
   agent_id: agentId
     .nullable()
     .describe("El agente que pregunta; null si la credencial no actúa por ninguno."),
-  agent_name: z.string().nullable().describe("Nombre de ese agente."),
+  agent_name: textOrNull.describe("Nombre de ese agente."),
   missing_permissions: missingPermissions,
   overdue_total: z
     .int()

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amount, id, optional, text } from "../../../../types/contracts/fields.ts";
+import { amount, id, optional, text, textOrNull } from "../../../../types/contracts/fields.ts";
 import { CreateOffer, Offer, OfferType } from "../../../../types/contracts/offers.ts";
 import type { Created } from "../../response.ts";
 import { leadId, operationId, propertyId } from "../fields.ts";
@@ -42,7 +42,7 @@ export const registrar_oferta = defineTool({
     offer_type: offerType,
     status: Offer.shape.status.describe("received: recibida, sin aceptar."),
     public_token: z.string().describe("Clave del enlace que se puede compartir con el cliente."),
-    notes: z.string().nullable().describe("Condiciones o comentarios."),
+    notes: textOrNull.describe("Condiciones o comentarios."),
   }),
   async run(body, { rpc }) {
     const { body: offer }: Created<z.output<typeof Offer>> = await rpc("create_offer", { body });

@@ -160,44 +160,9 @@ export const CONNECTOR_REASONS = {
   invalid_arguments: { spanish: "Los argumentos no son válidos." },
 } as const satisfies Record<string, { spanish: string }>;
 
-/**
- * What only operators are told, in Studio and by their commands, and whoever calls the database past the functions; the
- * message in SQL says it all.
- */
-export const OPERATOR_REASONS = [
-  "amount_required",
-  "change_refused",
-  "invalid_secret",
-  "invalid_time_zone",
-  "no_possible_match",
-  "no_subscription",
-  "offer_already_accepted",
-  "offer_required",
-  "property_not_available",
-  "rate_limit_in_use",
-  "removal_refused",
-  "resolution_reason_required",
-  "resolution_stays",
-  "same_contact",
-  "screened_since",
-  "step_not_reopened",
-  "unconfirmed_user",
-  "unknown_event_type",
-] as const;
-
-/** Reasons of the functions' own: what they judge before the database is asked. */
-export const FUNCTION_REASONS = [
-  "invalid_arguments",
-  "invalid_body",
-  "invalid_header",
-  "invalid_json",
-  "invalid_query",
-  "invalid_target",
-] as const;
-
 const SAID: { [reason: string]: Partial<Reason> } = { ...REASONS, ...CONNECTOR_REASONS };
 
-/** What the connector says of a reason, where it has a sentence for it. */
+/** The connector's message for a reason, if it has one. */
 export function spanishOf(reason: string | undefined): string | undefined {
   return reason === undefined || !Object.hasOwn(SAID, reason) ? undefined : SAID[reason]?.spanish;
 }

@@ -14,9 +14,9 @@ import {
   propertyId,
   stageLabel,
 } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { ADDS, defineTool } from "../tool.ts";
 
-/** One guarded step of the pipeline; the RPC is that of PATCH /operations/{id}. */
+/** The RPC is that of PATCH /operations/{id}. */
 export const avanzar_etapa = defineTool({
   name: "avanzar_etapa",
   title: "Avanzar la etapa de una operación",
@@ -25,12 +25,7 @@ export const avanzar_etapa = defineTool({
     "Sin stage pasa a la etapa siguiente. Para cerrar indica stage: won, sold o rented desde la última etapa; lost (con lost_reason), expired o cancelled desde cualquiera. Cerrar no se puede deshacer: confírmalo antes con la persona.",
   ].join(" "),
   permission: "operations:write",
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: false,
-    openWorldHint: false,
-  },
+  annotations: { ...ADDS, destructiveHint: true },
   input: z
     .strictObject({
       operation_id: operationId.describe("La operación que avanza (UUID)."),
@@ -38,15 +33,15 @@ export const avanzar_etapa = defineTool({
         "Etapa o cierre al que pasa; si se omite, la etapa siguiente de su recorrido.",
       ),
       lost_reason: wordsOrMissing(1000).describe(
-        "Por qué se pierde; obligatorio con stage lost y solo entonces.",
+        "Por qué se pierde; obligatorio con stage lost y no admitido sin él.",
       ),
       property_id: optional(propertyId).describe(
-        "Inmueble favorito que elige el cliente; completa el paso que lo espera antes de avanzar.",
+        "Inmueble que ha elegido el cliente; completa ese paso antes de avanzar.",
       ),
     })
     .refine((args) => args.lost_reason === undefined || args.stage !== undefined, {
       path: ["lost_reason"],
-      error: "solo puede ir con stage lost",
+      error: "solo se admite con stage lost",
     }),
   output: z.object({
     operation_id: operationId,

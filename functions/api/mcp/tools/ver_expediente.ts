@@ -42,7 +42,7 @@ const Person = z
     budget_max: z.number().nullable().describe("Lo máximo que pagaría; renta mensual si alquila."),
     bedrooms_min: z.int().nullable().describe("Dormitorios que necesita como mínimo."),
     notes: textOrNull.describe("Notas de la agencia, hasta 1.000 caracteres."),
-    assigned_agent_id: agentId.nullable().describe("Agente que lo lleva; null si nadie."),
+    assigned_agent_id: agentId.nullable().describe("Agente que lo lleva; null si no hay ninguno."),
     assigned_agent_name: textOrNull.describe("Nombre de ese agente."),
     sanctions_status: Lead.shape.sanctions_status.describe(
       "Resultado del control de sanciones: pending, clear, possible_match o error.",
@@ -83,7 +83,7 @@ const Viewing = z.strictObject({
   operation_id: operationId.nullable().describe("Operación de la que forma parte."),
   property_id: propertyId,
   property_title: propertyTitle,
-  agent_name: textOrNull.describe("Quién lo enseña."),
+  agent_name: textOrNull.describe("Quién enseña el inmueble."),
   notes: textOrNull.describe("Notas, hasta 300 caracteres."),
 });
 
@@ -102,7 +102,7 @@ const OfferMade = z.strictObject({
 const DocumentState = z.strictObject({
   document_id: id.describe("Identificador del documento."),
   operation_id: operationId.nullable().describe("Operación a la que pertenece."),
-  kind: Document.shape.kind.describe("Clase de documento."),
+  kind: Document.shape.kind.describe("Tipo de documento."),
   name: textOrNull.describe("Nombre."),
   status: Document.shape.status.describe("requested, received, verified o rejected."),
   completed_at: localMoment.nullable().describe("Cuándo se recibió."),
@@ -133,7 +133,7 @@ const Message = z.strictObject({
   created_at: localMoment.describe("Cuándo se recibió o se envió."),
 });
 
-/** A part of the file that takes a permission of its own, as it does in REST. */
+/** A part of the file that needs its own permission, as it does in REST. */
 function readable<List extends z.ZodType>(list: List, permission: Permission) {
   return list
     .nullable()
@@ -145,11 +145,11 @@ const CaseFile = z.strictObject({
   lead: Person,
   missing_permissions: missingPermissions,
   operations: readable(
-    cutList(Operation, 10, "Operaciones: primero las abiertas, las más recientes antes."),
+    cutList(Operation, 10, "Operaciones: primero las abiertas y, entre ellas, las más recientes."),
     "operations:read",
   ),
   viewings: readable(
-    cutList(Viewing, 10, "Visitas, las últimas o más lejanas en el futuro primero."),
+    cutList(Viewing, 10, "Visitas, de la más lejana en el futuro a la más antigua."),
     "viewings:read",
   ),
   offers: readable(cutList(OfferMade, 10, "Ofertas, las más recientes primero."), "offers:read"),
@@ -165,7 +165,6 @@ const CaseFile = z.strictObject({
   next_action: Task.describe("La siguiente acción que se recomienda, y por qué."),
 });
 
-/** Everything about one lead in one answer. */
 export const ver_expediente = defineTool({
   name: "ver_expediente",
   title: "Ver el expediente de un cliente",

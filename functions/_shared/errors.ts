@@ -6,6 +6,7 @@ import {
   type ValidationReason,
 } from "../../types/contracts/errors.ts";
 import type { IssueCode, IssueValues } from "../../types/contracts/issues.ts";
+import { REASONS } from "../../types/contracts/reasons.ts";
 
 /** How much of its request budget a credential has left, as the RateLimit headers say it. */
 export interface RateLimit {
@@ -58,17 +59,34 @@ export class ApiError extends Error {
 /** What a function finds wrong with a request by itself, before the database has seen the caller. */
 export class RequestError extends ApiError {}
 
-/** Nothing is here that this caller may see. */
+/** There is nothing here that this caller may see. */
 export function notFound(): RequestError {
-  return new RequestError("not_found", "There is no such thing here.");
+  return new RequestError("not_found", "There is nothing here with that path or id.");
 }
 
-/** Refuses a request whose text, body, query or header does not fit the contract. */
-export function invalid(reason: ValidationReason, message: string, issues: Issue[]): RequestError {
+export function methodNotAllowed(allowed_methods: string[]): RequestError {
+  return new RequestError("method_not_allowed", "This path does not support that method.", {
+    details: { allowed_methods },
+  });
+}
+
+export function payloadTooLarge(max_bytes: number): RequestError {
+  return new RequestError("payload_too_large", "The body is larger than 1 MiB.", {
+    details: { max_bytes },
+  });
+}
+
+export function unsupportedMediaType(): RequestError {
+  return new RequestError("unsupported_media_type", "The body must be sent as application/json.");
+}
+
+/** Refuses a request whose body, query or header breaks its contract. */
+export function invalid(reason: ValidationReason, issues: Issue[]): RequestError {
+  const { message } = REASONS[reason];
   return new RequestError("validation_error", message, { details: { reason, issues } });
 }
 
-/** The caller sent no usable credential, or one that nobody knows. */
+/** The caller sent no usable credential, or an unknown one. */
 export function unauthorized(): ApiError {
   return new ApiError(
     "unauthorized",

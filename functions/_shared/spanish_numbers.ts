@@ -1,4 +1,4 @@
-/** Small numbers as Spanish says them, without accents. */
+/** Small numbers in Spanish, without accents. */
 export const SPANISH_NUMBERS = {
   un: 1,
   una: 1,
@@ -13,3 +13,8 @@ export const SPANISH_NUMBERS = {
   nueve: 9,
   diez: 10,
 };
+
+/** Reads 320.000, 320,000, 320 000, 1.250,50 and 1,2 alike: three digits after a separator are thousands. */
+export function parseFigure(figure: string): number {
+  return Number(figure.replace(/[.,'’\s](?=\d{3}(?!\d))/g, "").replace(",", "."));
+}

@@ -60,7 +60,7 @@ async function ask<Answer>(
   }
   // The database has just let the caller through, so a refusal of Storage means that the file came or went since.
   if (/"statusCode":"(403|409)"/.test(text)) {
-    throw new ApiError("conflict", "The document has its file already.", { cause: text });
+    throw new ApiError("conflict", "The document already has its file.", { cause: text });
   }
   if (/"statusCode":"404"/.test(text)) throw new ApiError("not_found", "The file is gone.");
   throw unavailable({ storage: text.slice(0, 2000) });

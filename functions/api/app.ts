@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { publicBaseUrl } from "../_shared/environment.ts";
-import { notFound, RequestError } from "../_shared/errors.ts";
+import { methodNotAllowed as notAllowed, notFound, RequestError } from "../_shared/errors.ts";
 import type { ApiEnv } from "./context.ts";
 import { discovery } from "./discovery.ts";
 import { sendError } from "./error_response.ts";
-import { preflight, standardHeaders } from "./headers.ts";
+import { crossOrigin, standardHeaders } from "./headers.ts";
 import { mcp } from "./mcp/route.ts";
 import { agents } from "./v1/agents.ts";
 import { descriptionOf } from "./v1/description.ts";
@@ -24,18 +24,13 @@ import { viewings } from "./v1/viewings.ts";
 export const app = new Hono<ApiEnv>().basePath("/api");
 
 app.use(standardHeaders);
-app.use(preflight);
+app.use(crossOrigin);
 app.use(
   methodNotAllowed({
     app,
     onMethodNotAllowed: (c, methods) => {
       c.header("Allow", methods.join(", "));
-      return sendError(
-        new RequestError("method_not_allowed", "This path does not take that method.", {
-          details: { allowed_methods: methods },
-        }),
-        c,
-      );
+      return sendError(notAllowed(methods), c);
     },
   }),
 );
@@ -64,7 +59,7 @@ function isRoot(path: string): boolean {
   return /^\/api(?:\/v1)?\/?$/.test(path);
 }
 
-/** Whoever opens the address that they were given is told where to read on. */
+/** For people who open the address that they were given. */
 function nothingAtTheRoot(): RequestError {
   const at = `${publicBaseUrl()}/api/v1`;
   return new RequestError(

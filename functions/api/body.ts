@@ -1,6 +1,11 @@
-import { invalid, RequestError } from "../_shared/errors.ts";
+import {
+  invalid,
+  payloadTooLarge,
+  type RequestError,
+  unsupportedMediaType,
+} from "../_shared/errors.ts";
 
-const MAX_BODY_BYTES = 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 /** How much of a refused body is still read, so that the client gets to see the answer and not a broken connection. */
 const MAX_DISCARDED_BYTES = 8 * 1024 * 1024;
 const READ_WITHIN_MS = 30_000;
@@ -39,16 +44,11 @@ async function readBytes(
     size += value.byteLength;
     if (size > 0 && !isJson) {
       await discard(reader);
-      throw new RequestError(
-        "unsupported_media_type",
-        "The body must be sent as application/json.",
-      );
+      throw unsupportedMediaType();
     }
     if (size > MAX_BODY_BYTES) {
       await discard(reader);
-      throw new RequestError("payload_too_large", "The body is larger than 1 MiB.", {
-        details: { max_bytes: MAX_BODY_BYTES },
-      });
+      throw payloadTooLarge(MAX_BODY_BYTES);
     }
     chunks.push(value);
   }
@@ -84,5 +84,5 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 function malformed(message: string): RequestError {
-  return invalid("invalid_json", "The body is not JSON.", [{ path: "body", message }]);
+  return invalid("invalid_json", [{ path: "body", message }]);
 }

@@ -7,7 +7,7 @@ import { readJson } from "./body.ts";
 import type { ApiContext } from "./context.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 const MAX_ISSUES = 50;
 
 /** Whether Postgres would take a text for a UUID as people write them. */
@@ -33,9 +33,8 @@ export function readQuery<Query extends z.ZodType>(
     const seen = new Set<string>();
     for (const [name, value] of new URLSearchParams(c.req.url.slice(start))) {
       if (seen.has(name)) {
-        throw invalid("invalid_query", "The query does not fit.", [
-          { path: shortened(name, 200), message: "must be given once" },
-        ]);
+        const path = shortened(name, 200);
+        throw invalid("invalid_query", [{ path, message: "must be given once" }]);
       }
       seen.add(name);
       values.push([name, value]);
@@ -71,9 +70,8 @@ export async function readOptionalBody<Body extends z.ZodType>(
 export function idempotencyKey(c: ApiContext): string | undefined {
   const key = c.req.header("idempotency-key");
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
-    throw invalid("invalid_header", "A header does not fit.", [
-      { path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" },
-    ]);
+    const message = "must be 1 to 255 printable ASCII characters";
+    throw invalid("invalid_header", [{ path: "Idempotency-Key", message }]);
   }
   return key;
 }
@@ -89,7 +87,6 @@ function checked<Contract extends z.ZodType>(
   const issues = result.error.issues;
   throw invalid(
     reasonIn(issues) ?? reason,
-    `The ${part} does not fit.`,
     issues.flatMap((issue) => toIssues(issue, part)).slice(0, MAX_ISSUES),
   );
 }

@@ -44,7 +44,7 @@ begin
       where candidate at time zone time_zone = local_time;
       if moment is null then
         perform private.refuse_member('invalid_time', path, 'skipped_time',
-          format('The clock in %s skips this time; it is put forward then.', time_zone),
+          format('This time does not exist in %s: the clocks go forward then.', time_zone),
           issue_values => jsonb_build_object('time_zone', time_zone));
       end if;
     end if;

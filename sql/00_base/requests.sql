@@ -89,13 +89,13 @@ language plpgsql set search_path = ''
 as $$
 begin
   if part = 'query' then
-    perform private.refuse('invalid_query', 'The query does not fit.', jsonb_build_object('issues', issues));
+    perform private.refuse('invalid_query', 'The query is not valid.', jsonb_build_object('issues', issues));
   end if;
-  perform private.refuse('invalid_body', 'The body does not fit.', jsonb_build_object('issues', issues));
+  perform private.refuse('invalid_body', 'The body is not valid.', jsonb_build_object('issues', issues));
 end
 $$;
 comment on function private.refuse_request(text, jsonb) is
-  'Refuses a body (invalid_body) or a query (invalid_query) that does not fit, and names what does not: [{path, message}].';
+  'Refuses a body (invalid_body) or a query (invalid_query) that is not valid, and names what is not: [{path, message}].';
 grant execute on function private.refuse_request(text, jsonb) to anon, authenticated;
 
 create function private.refuse_request_member(path text, message text, part text default 'body') returns void

@@ -32,7 +32,7 @@ begin
     return null;
   end if;
   if idempotency_key !~ '^[ -~]{1,255}$' then
-    perform private.refuse_member('invalid_header', 'Idempotency-Key', 'not_printable', 'A header does not fit.', '{}',
+    perform private.refuse_member('invalid_header', 'Idempotency-Key', 'not_printable', 'A header is not valid.', '{}',
       'must be 1 to 255 printable ASCII characters');
   end if;
   caller := private.principal();

@@ -174,7 +174,7 @@ begin
     select a.* into ahead from private.stage_ahead(old.flow, old.stage) a;
     if target.outcome is distinct from ahead.outcome or target.outcome is null and target.id is distinct from ahead.id then
       perform private.refuse('invalid_transition',
-        'A stage is left one step forward; only the last active stage leads to a successful close.');
+        'A stage moves one step forward; only the last active stage leads to a successful close.');
     end if;
 
     pending := private.pending_actions(old);

@@ -62,10 +62,10 @@ begin
     perform private.refuse_request_member('operation_id', 'one of operation_id, lead_id and property_id is required');
   end if;
   if body ->> 'content_type' is not null and body ->> 'size_bytes' is null then
-    perform private.refuse_request_member('size_bytes', 'goes together with content_type');
+    perform private.refuse_request_member('size_bytes', 'is required with content_type');
   end if;
   if body ->> 'size_bytes' is not null and body ->> 'content_type' is null then
-    perform private.refuse_request_member('content_type', 'goes together with size_bytes');
+    perform private.refuse_request_member('content_type', 'is required with size_bytes');
   end if;
   if answer is not null then
     return answer;
@@ -123,7 +123,7 @@ begin
   returning * into document;
   if document.id is null then
     if exists (select from public.documents d where d.agency_id = caller.agency_id and d.id = document_id) then
-      perform private.raise_error(409, 'conflict', 'The document has its file already.');
+      perform private.raise_error(409, 'conflict', 'The document already has its file.');
     end if;
     perform private.refuse_missing('document');
   end if;

@@ -106,7 +106,7 @@ begin
     }}');
   if private.is_visible(patch ->> 'lost_reason') and not private.requires_reason(patch ->> 'stage') then
     perform private.refuse_request_member('lost_reason', (
-      select format('goes only with stage %s', string_agg(distinct s.id, ' or ')) from public.stages s where s.requires_reason));
+      select format('is only allowed with stage %s', string_agg(distinct s.id, ' or ')) from public.stages s where s.requires_reason));
   end if;
   if not patch ?| array['stage', 'property_id'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');

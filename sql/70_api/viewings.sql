@@ -129,7 +129,7 @@ declare
   viewing public.viewings;
 begin
   if body ->> 'ends_at' is not null and body ->> 'duration_minutes' is not null then
-    perform private.refuse_request_member('duration_minutes', 'goes not together with ends_at');
+    perform private.refuse_request_member('duration_minutes', 'cannot be combined with ends_at');
   end if;
   if answer is not null then
     return answer;
@@ -182,7 +182,7 @@ begin
       "notes": {"type": "string", "maxLength": 10000, "nullable": true}
     }}');
   if patch ->> 'ends_at' is not null and patch ->> 'duration_minutes' is not null then
-    perform private.refuse_request_member('duration_minutes', 'goes not together with ends_at');
+    perform private.refuse_request_member('duration_minutes', 'cannot be combined with ends_at');
   end if;
   if not patch ?| array['status', 'starts_at', 'ends_at', 'duration_minutes', 'agent_id', 'notes'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');

@@ -69,7 +69,7 @@ describe("A person in Studio", () => {
     const notice = page.getByRole("alert");
     await notice.waitFor();
     expect(await shownText(notice)).toContain(
-      "A stage is left one step forward; only the last active stage leads to a successful close.",
+      "A stage moves one step forward; only the last active stage leads to a successful close.",
     );
     await picture(page, "studio-refused");
     expect(await stageNow()).toBe("viewings");

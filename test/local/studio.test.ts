@@ -160,7 +160,7 @@ describe("An edit that a rule forbids", () => {
     const sentences: [Record<string, unknown>, string][] = [
       [
         { stage: "won" },
-        "A stage is left one step forward; only the last active stage leads to a successful close.",
+        "A stage moves one step forward; only the last active stage leads to a successful close.",
       ],
       [
         { stage: "handover" },

@@ -2,13 +2,37 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EVENTS } from "../../types/contracts/hooks.ts";
 import { RULE_ISSUES } from "../../types/contracts/issues.ts";
 import { Permission } from "../../types/contracts/permissions.ts";
-import {
-  CONNECTOR_REASONS,
-  FUNCTION_REASONS,
-  OPERATOR_REASONS,
-  REASONS,
-} from "../../types/contracts/reasons.ts";
+import { CONNECTOR_REASONS, REASONS } from "../../types/contracts/reasons.ts";
 import { type TestDatabase, testDatabase } from "./harness.ts";
+
+/** Reasons that only operators meet, in Studio and in commands, or direct callers of the database; SQL has the message. */
+const OPERATOR_REASONS = [
+  "amount_not_taken",
+  "amount_required",
+  "change_refused",
+  "deposit_not_taken",
+  "invalid_secret",
+  "invalid_time_zone",
+  "no_possible_match",
+  "no_subscription",
+  "offer_already_accepted",
+  "offer_required",
+  "property_not_available",
+  "rate_limit_in_use",
+  "removal_refused",
+  "resolution_reason_required",
+  "resolution_stays",
+  "same_contact",
+  "screened_since",
+  "step_closed",
+  "step_not_reopened",
+  "unconfirmed_user",
+  "unknown_permission",
+  "unknown_step",
+] as const;
+
+/** Reasons of the functions alone, which refuse before the database is asked. */
+const FUNCTION_REASONS = ["invalid_arguments", "invalid_json"] as const;
 
 let database: TestDatabase;
 let functions: { name: string; source: string }[];

@@ -4,7 +4,7 @@ import { page } from "./pages.ts";
 
 export const ListAgentsQuery = z
   .strictObject({
-    active: flag.optional().describe("true lists the active agents, false the others."),
+    active: flag.optional().describe("true lists active agents only, false the others."),
     ...page,
   })
   .describe("Which agents to list.");
@@ -20,4 +20,4 @@ export const Agent = z
     accepts_leads: z.boolean().describe("Whether new leads may be assigned to the agent."),
     created_at: moment.describe("When the agent was added."),
   })
-  .describe("A person who works for the agency. E-mail addresses of colleagues are not shown.");
+  .describe("A person who works for the agency. Colleagues' e-mail addresses are not shown.");

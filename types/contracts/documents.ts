@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, moment, optional, words } from "./fields.ts";
+import { id, moment, optional, textOrNull, words } from "./fields.ts";
 import { page } from "./pages.ts";
 
 export const DocumentKind = z
@@ -16,12 +16,12 @@ export const DocumentKind = z
     "proof_of_income",
     "other",
   ])
-  .describe("What kind of document it is; a received viewing_sheet closes propiedadesVisitadas.");
+  .describe("What kind of document it is; receiving a viewing_sheet closes propiedadesVisitadas.");
 export const DocumentStatus = z
   .enum(["requested", "received", "verified", "rejected"])
-  .describe("How far it is; received and verified emit document_completed.");
+  .describe("The document's status; received and verified emit document_completed.");
 
-/** The most that a document's file may weigh; the bucket and the database have the same limit. */
+/** The largest file that a document may have; the bucket and the database have the same limit. */
 export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 export const DocumentType = z
   .enum([
@@ -51,21 +51,21 @@ const file = {
     .int()
     .min(1)
     .max(MAX_FILE_BYTES)
-    .describe("Its size: at most 20 MiB. A larger file than this is not taken."),
+    .describe("Its size, at most 20 MiB. A larger file than this is refused."),
 };
 
 export const CreateDocument = z
   .strictObject({
-    kind: optional(DocumentKind).describe("What kind of document it is; by default other."),
-    name: optional(words(300)).describe("Its name for people; its file is named by it."),
-    operation_id: optional(id).describe("The operation that it belongs to."),
-    lead_id: optional(id).describe("The lead that it belongs to."),
-    property_id: optional(id).describe("The property that it belongs to."),
+    kind: optional(DocumentKind).describe("What kind of document it is; other by default."),
+    name: optional(words(300)).describe("Its name for people; its file is named after it."),
+    operation_id: optional(id).describe("The operation it belongs to."),
+    lead_id: optional(id).describe("The lead it belongs to."),
+    property_id: optional(id).describe("The property it belongs to."),
     content_type: optional(file.content_type).describe(
-      "Media type of the file that will be uploaded; left out, the document is only asked for.",
+      "Media type of the file that will be uploaded; leave it out to only ask for the document.",
     ),
     size_bytes: optional(file.size_bytes).describe(
-      "Size of that file: at most 20 MiB; a larger file than this is not taken. Goes together with content_type.",
+      "Size of that file, at most 20 MiB; a larger file is refused. Required with content_type.",
     ),
   })
   .refine((body) => (body.operation_id ?? body.lead_id ?? body.property_id) !== undefined, {
@@ -74,59 +74,64 @@ export const CreateDocument = z
   })
   .refine((body) => body.content_type === undefined || body.size_bytes !== undefined, {
     path: ["size_bytes"],
-    error: "goes together with content_type",
+    error: "is required with content_type",
   })
   .refine((body) => body.size_bytes === undefined || body.content_type !== undefined, {
     path: ["content_type"],
-    error: "goes together with size_bytes",
+    error: "is required with size_bytes",
   })
   .describe(
-    "A document that is asked for, and maybe its file. It belongs to an operation, a lead or a property: at least one of them is named.",
+    "A document to ask for, optionally with the file to upload. At least one of operation_id, lead_id and property_id is required.",
   );
 
 export const UpdateDocument = z
   .strictObject({
     status: DocumentStatus.optional().describe(
-      "How far it is now: received, then verified or rejected. It only goes forward.",
+      "The new status: received, then verified or rejected. It only moves forward.",
     ),
   })
-  .describe("A change of a document.");
+  .describe("A change to a document.");
 
 export const CreateDocumentUpload = z
   .strictObject(file)
-  .describe("The file of a document, announced before it is uploaded.");
+  .describe("A document's file, announced before it is uploaded.");
 
 /** Where the file goes: a PUT of its bytes, with its content-type, to the URL. */
 export const Upload = z
   .strictObject({
-    method: z.literal("PUT").describe("How to send the file: its bytes as the body."),
-    url: z.url().describe("Where to send it; the URL is the permission, keep it to yourself."),
+    method: z.literal("PUT").describe("Send the file's bytes as the body."),
+    url: z
+      .url()
+      .describe("Where to send it. Anyone who has the URL can upload, so keep it private."),
     headers: z.strictObject({ "content-type": DocumentType }).describe("Headers to send with it."),
-    expires_at: moment.describe("Until when the URL works."),
+    expires_at: moment.describe("When the URL expires."),
   })
-  .describe("A signed upload, good for one file.");
+  .describe("A signed URL to upload one file.");
 
 export const Download = z
   .strictObject({
-    url: z.url().describe("Where the file is; the URL is the permission."),
-    expires_at: moment.describe("Until when the URL works."),
+    url: z.url().describe("Where the file is. Anyone who has the URL can download it."),
+    expires_at: moment.describe("When the URL expires."),
   })
-  .describe("A signed download.");
+  .describe("A signed URL to download the file.");
 
 export const Document = z
   .strictObject({
     id: id.describe("Identifier of the document."),
-    operation_id: id.nullable().describe("The operation that it belongs to."),
-    lead_id: id.nullable().describe("The lead that it belongs to."),
-    property_id: id.nullable().describe("The property that it belongs to."),
+    operation_id: id.nullable().describe("The operation it belongs to."),
+    lead_id: id.nullable().describe("The lead it belongs to."),
+    property_id: id.nullable().describe("The property it belongs to."),
     kind: DocumentKind,
-    name: z.string().nullable().describe("Its name for people."),
+    name: textOrNull.describe("Its name for people."),
     status: DocumentStatus,
     completed_at: moment.nullable().describe("When it was first received or verified."),
     content_type: DocumentType.nullable().describe(
-      "Media type of its file; null while none is announced.",
+      "Media type of its file; null until one is announced.",
     ),
-    size_bytes: z.int().nullable().describe("Size of its file; as announced until it is there."),
+    size_bytes: z
+      .int()
+      .nullable()
+      .describe("Size of its file; until it arrives, the size announced."),
     uploaded_at: moment.nullable().describe("When its file arrived."),
     created_at: moment.describe("When it was recorded."),
     updated_at: moment.describe("When it last changed."),
@@ -138,7 +143,7 @@ export const DocumentWithUpload = z
   .strictObject({
     data: Document,
     upload: Upload.nullable().describe(
-      "Where to upload the file; null when none was announced, or when Storage did not answer just then: POST /documents/{id}/upload asks again.",
+      "Where to upload the file; null if none was announced, or if Storage could not be reached: POST /documents/{id}/upload tries again.",
     ),
   })
   .describe("A document, and where to upload its file.");

@@ -3,7 +3,7 @@ import { id, moment } from "./fields.ts";
 import { Permission } from "./permissions.ts";
 import { REASONS } from "./reasons.ts";
 
-/** The codes of the errors, each with its one status. */
+/** The error codes, each with its HTTP status. */
 export const STATUS_OF_CODE = {
   unauthorized: 401,
   forbidden: 403,
@@ -20,7 +20,7 @@ export const STATUS_OF_CODE = {
 
 export const ErrorCode = z
   .enum(Object.keys(STATUS_OF_CODE) as [keyof typeof STATUS_OF_CODE])
-  .describe("What kind of error it is; each code has one HTTP status.");
+  .describe("What kind of error it is; each code has its own HTTP status.");
 export type ErrorCode = z.output<typeof ErrorCode>;
 
 export const ValidationReason = z
@@ -41,46 +41,43 @@ export const PendingAction = z
     id: z.string().describe("The gate step, for example propiedadesVisitadas."),
     label: z.string().describe("The gate step's name for people."),
   })
-  .describe("A step of a gate that is still to do.");
+  .describe("A gate step that is still pending.");
 
 export const ErrorDetails = z
   .strictObject({
     reason: ValidationReason.optional().describe(
-      "Machine-readable variant; always there with validation_error.",
+      "Machine-readable reason; always present with validation_error.",
     ),
     issues: z.array(Issue).max(50).optional().describe("The members that are wrong."),
     pending_actions: z
       .array(PendingAction)
       .optional()
-      .describe("With stage_gate_blocked: the gate steps that are still to do."),
+      .describe("With stage_gate_blocked: the gate steps that are still pending."),
     stages: z
       .array(z.string())
       .optional()
-      .describe("With invalid_stage: the stages that there are, in their order."),
+      .describe("With invalid_stage: the valid stages, in order."),
     required_permission: Permission.optional().describe("With forbidden: the missing permission."),
     allowed_methods: z
       .array(z.string())
       .optional()
-      .describe("With method_not_allowed: the methods that the path takes."),
-    max_bytes: z.int().optional().describe("With payload_too_large: how large a body may be."),
+      .describe("With method_not_allowed: the methods that the path supports."),
+    max_bytes: z.int().optional().describe("With payload_too_large: the largest body accepted."),
     retry_after_seconds: z
       .number()
       .optional()
       .describe("With rate_limited: how long to wait before the next request."),
-    max_hooks: z.int().optional().describe("With too_many_hooks: how many an event may have."),
-    viewing_id: id
-      .optional()
-      .describe("With conflict about a viewing: the one that is in the way."),
+    max_hooks: z.int().optional().describe("With too_many_hooks: the maximum for an event."),
+    viewing_id: id.optional().describe("With a viewing's conflict: the viewing it clashes with."),
     booked: z
       .enum(["agent", "property"])
       .optional()
-      .describe("With conflict about a viewing: what has no time."),
-    starts_at: moment.optional().describe("When the viewing in the way starts."),
+      .describe("With a viewing's conflict: who or what is already booked."),
+    starts_at: moment.optional().describe("When that viewing starts."),
     ends_at: moment.optional().describe("When it ends."),
   })
   .describe("What a program needs to act on the error.");
 
-/** The body of every answer that is not a success. */
 export const ErrorAnswer = z
   .strictObject({
     error: z

@@ -5,7 +5,7 @@ import { CONTRACT_ISSUES, issue } from "./issues.ts";
 export const MAX_AMOUNT = 1_000_000_000;
 
 const UNSTORABLE = "\u0000";
-/** A character that shows: no blank, no control character, and none without a width, such as U+200B. */
+/** A visible character: not white space, not a control character, and not zero-width such as U+200B. */
 const VISIBLE = /[^\p{White_Space}\p{Cc}\p{Cf}]/u;
 
 function isStorable(value: string): boolean {
@@ -19,7 +19,7 @@ function isWithin(value: string, max_characters: number): boolean {
   return [...value].length <= max_characters;
 }
 
-/** Text that Postgres can store as it is: no U+0000, no unpaired surrogate, at most `max_characters`. */
+/** Text that Postgres can store unchanged: no U+0000 and no unpaired surrogate. */
 export function text(max_characters: number) {
   return z
     .string()
@@ -28,7 +28,7 @@ export function text(max_characters: number) {
     .meta({ maxLength: max_characters });
 }
 
-/** Text that says something: as `text`, trimmed, with a character that shows. */
+/** Like `text`, but trimmed and not blank. */
 export function words(max_characters: number) {
   return z
     .string()
@@ -39,12 +39,12 @@ export function words(max_characters: number) {
     .meta({ minLength: 1, maxLength: max_characters });
 }
 
-/** Text of one line: as `words`, without line breaks. */
+/** Like `words`, but on one line. */
 export function line(max_characters: number) {
   return words(max_characters).refine((value) => !/[\n\r]/.test(value), "must be one line");
 }
 
-/** Text that is taken as missing when it is blank, for members whose absence a database rule judges. */
+/** Text that counts as missing when blank, for members that a rule in the database may require. */
 export function wordsOrMissing(max_characters: number) {
   return text(max_characters)
     .nullish()
@@ -52,14 +52,21 @@ export function wordsOrMissing(max_characters: number) {
 }
 
 /**
- * A member that a create body may leave out. Many clients send null for an empty form field, so null is the same as
- * leaving it out.
+ * A member that a create body may leave out. Many clients send null for an empty form field, so null counts as left out.
  */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** An identifier. Any UUID that Postgres takes is let through, whatever its version. */
+/** A member that a patch may leave out, and that null clears. */
+export function clearable<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullable().optional();
+}
+
+/** Text in an answer, or null where there is none. */
+export const textOrNull = z.string().nullable();
+
+/** An identifier: any UUID that Postgres accepts, whatever its version. */
 export const id = z.guid(CONTRACT_ISSUES.not_a_uuid.message);
 
 /** An e-mail address, trimmed and in lower case. */
@@ -71,16 +78,16 @@ export const email = z
   .meta({ format: "email", maxLength: 254 });
 
 /**
- * A phone or an e-mail address as people write it. How it is written is no reason to refuse the lead that comes with it,
- * so any text is taken; what Postgres cannot store is shown as U+FFFD.
+ * A phone or an e-mail address as people write it. No lead is refused for how these are written, so any text is
+ * accepted; what Postgres cannot store becomes U+FFFD.
  */
 export const asWritten = z
   .string()
   .transform((value) => value.toWellFormed().replaceAll(UNSTORABLE, "\ufffd"));
 
 /**
- * A sum of money: above zero, at most two decimals. As a schema it does not say multipleOf 0.01, by which validators
- * that reckon in binary fractions would refuse 19.99.
+ * A sum of money, above zero with at most two decimals. Its schema has no multipleOf 0.01, because validators that use
+ * binary fractions would then refuse 19.99.
  */
 export const amount = z
   .number()
@@ -98,8 +105,8 @@ export const flag = z
   .meta({ type: "boolean", enum: undefined });
 
 /**
- * The name of a stage. Which names exist is for the database to say (reason `invalid_stage`), also of very long ones,
- * so a long value is cut to a length that no stage has instead of being refused here.
+ * The name of a stage. The database decides which exist (reason `invalid_stage`), even for very long values, so those are
+ * not refused here but cut to a length that no stage has.
  */
 export const stageName = z
   .string()

@@ -9,7 +9,7 @@ const Stage = z
     position: z
       .int()
       .nullable()
-      .describe("Its place among the active stages; null for a closing state."),
+      .describe("Its position among the active stages; null for a closing state."),
     is_terminal: z.boolean().describe("Whether it is a closing state."),
     outcome: z
       .enum(["success", "failure"])
@@ -17,7 +17,7 @@ const Stage = z
       .describe("How it closes the operation; null for an active stage."),
     gate_steps: z
       .array(PendingAction)
-      .describe("What has to be done before the stage can be left forward."),
+      .describe("What has to be done before moving on to the next stage."),
   })
   .describe("A stage of a flow.");
 
@@ -28,6 +28,6 @@ export const Flow = z
     operation_type: OperationType,
     stages: z.array(Stage).describe("The active stages in order, then the closing states."),
   })
-  .describe("A journey of stages that operations of one type follow.");
+  .describe("The stages that operations of one type go through.");
 
 export const ListOfFlows = z.strictObject({ data: z.array(Flow).describe("Every flow.") });

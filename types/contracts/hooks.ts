@@ -8,14 +8,13 @@ import type { Permission } from "./permissions.ts";
 import { Signature } from "./signatures.ts";
 
 interface Event {
-  /** What subscribing to it, and sampling it, needs. */
+  /** Needed to subscribe to it and to sample it. */
   permission: Permission;
-  /** What it carries: exactly the object that the list of its resource shows. */
+  /** Exactly the object that its resource's list shows. */
   payload: z.ZodType;
   when: string;
 }
 
-/** The events that are pushed. */
 export const EVENTS = {
   deal_won: {
     permission: "operations:read",
@@ -41,12 +40,12 @@ export const EVENTS = {
 
 export const EventType = z
   .enum(Object.keys(EVENTS) as [keyof typeof EVENTS])
-  .describe("An event that is pushed.");
+  .describe("An event that is posted to subscribers.");
 export type EventType = z.output<typeof EventType>;
 
 export const CreateHook = z
   .strictObject({
-    event_type: EventType.describe("The event to be told of."),
+    event_type: EventType.describe("The event to subscribe to."),
     target_url: words(2000).describe("The https URL that the event is posted to."),
   })
   .describe("A subscription to an event.");
@@ -55,12 +54,12 @@ export const SampleHookQuery = z
   .strictObject({ event_type: EventType.describe("The event to sample."), ...page })
   .describe("Which event to sample.");
 
-/** Rows that are in the state of the event that was asked for, each as the event would carry it. */
+/** Rows that are already in the event's state, each as the event's body. */
 export const SampleOfEvent = listOf(
-  z.union([Operation, Offer, Signature, Document]).describe("What the event would carry."),
-).describe("A page of what an event carried, or would have, latest first.");
+  z.union([Operation, Offer, Signature, Document]).describe("The event's body."),
+).describe("A page of event bodies, latest first.");
 
-/** POST /hooks answers the identifier alone, without the data envelope. */
+/** POST /hooks answers without the data envelope. */
 export const CreatedHook = z
   .strictObject({ id: id.describe("Identifier of the subscription.") })
   .describe("The subscription that now exists.");
@@ -70,6 +69,6 @@ export const Hook = z
     id: id.describe("Identifier of the subscription."),
     event_type: EventType,
     target_url: z.string().describe("The URL that the event is posted to."),
-    created_at: moment.describe("When it was subscribed."),
+    created_at: moment.describe("When the subscription was created."),
   })
   .describe("A subscription to an event.");

@@ -1,13 +1,13 @@
-/** What can be wrong with one member: what is said of it, in the language of REST and in that of the connector. */
+/** What can be wrong with one member, as REST (English) and the connector (Spanish) say it. */
 interface Sentences {
   message: string;
   spanish: string;
 }
 
-/** Found by the contracts, or where a function reads the request. What is in braces comes with the issue. */
+/** Found by the contracts, or by a function that reads the request. Values in braces come with the issue. */
 export const CONTRACT_ISSUES = {
   required: { message: "is required", spanish: "es obligatorio" },
-  unknown_member: { message: "is not known", spanish: "no se conoce" },
+  unknown_member: { message: "is not known", spanish: "no se reconoce" },
   blank: { message: "must not be blank", spanish: "no puede estar vacío" },
   too_long: {
     message: "must have at most {max} characters",
@@ -15,7 +15,7 @@ export const CONTRACT_ISSUES = {
   },
   unstorable: {
     message: "must not contain U+0000 or an unpaired surrogate",
-    spanish: "no puede contener U+0000 ni medio par sustituto",
+    spanish: "no puede contener U+0000 ni un sustituto UTF-16 suelto",
   },
   not_a_uuid: { message: "must be a UUID", spanish: "debe ser un UUID" },
   not_an_email: {
@@ -37,7 +37,7 @@ export const CONTRACT_ISSUES = {
   },
 } as const satisfies Record<string, Sentences>;
 
-/** Found by a rule in SQL, which writes the message. */
+/** Found by a rule in SQL, which has the message. */
 export const RULE_ISSUES = {
   unknown_reference: { message: "There is no such …", spanish: "no existe en esta agencia" },
   operation_of_another_lead: {
@@ -66,8 +66,8 @@ export const RULE_ISSUES = {
     spanish: "debe ser una fecha y hora de 2000 a 2099",
   },
   skipped_time: {
-    message: "The clock in {time_zone} skips this time; it is put forward then.",
-    spanish: "el reloj de {time_zone} se salta esa hora",
+    message: "This time does not exist in {time_zone}: the clocks go forward then.",
+    spanish: "esa hora no existe en {time_zone} por el cambio de hora",
   },
   past_time: { message: "This time is in the past.", spanish: "ya ha pasado" },
   end_out_of_range: {
@@ -84,7 +84,7 @@ export const ISSUES = { ...CONTRACT_ISSUES, ...RULE_ISSUES };
 export type IssueCode = keyof typeof ISSUES;
 export type IssueValues = Record<string, string | number>;
 
-/** What is said of an issue, with its values. */
+/** The sentence for an issue, with its values filled in. */
 export function sentenceOf(
   code: IssueCode,
   language: keyof Sentences,
@@ -93,7 +93,7 @@ export function sentenceOf(
   return ISSUES[code][language].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
-/** How a contract's own check says what is wrong: in English, and by the code that chooses other languages. */
+/** How a contract's own check reports an issue: in English, with the code that leads to other languages. */
 export function issue(code: keyof typeof CONTRACT_ISSUES, values: IssueValues = {}) {
   return { error: sentenceOf(code, "message", values), params: { issue: code, values } };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CURRENCIES } from "./currencies.ts";
-import { amount, id, moment, optional, text } from "./fields.ts";
+import { amount, id, moment, optional, text, textOrNull } from "./fields.ts";
 import { issue } from "./issues.ts";
 import { page } from "./pages.ts";
 
@@ -20,33 +20,37 @@ export const ListOffersQuery = z
 
 export const CreateOffer = z
   .strictObject({
-    operation_id: id.describe(
-      "The operation that the offer belongs to; the lead is taken from it.",
+    operation_id: id.describe("The operation the offer belongs to; it also gives the lead."),
+    amount: amount.describe(
+      "The sum offered: above 0, at most 1,000,000,000, with at most 2 decimals.",
     ),
-    amount: amount.describe("The sum offered: above 0, at most 1,000,000,000, at most 2 decimals."),
-    property_id: optional(id).describe("The property offered for; by default the operation's."),
+    property_id: optional(id).describe(
+      "The property the offer is for; the operation's by default.",
+    ),
     currency: optional(
       z
         .string()
         .toUpperCase()
         .refine((code) => CURRENCIES.has(code), issue("not_a_currency"))
         .meta({ minLength: 3, maxLength: 3 }),
-    ).describe("ISO 4217 currency code; by default EUR."),
+    ).describe("ISO 4217 currency code; EUR by default."),
     notes: optional(text(10_000)).describe("Free text."),
-    offer_type: optional(OfferType).describe("sale or rent; by default as the property is listed."),
+    offer_type: optional(OfferType).describe(
+      "sale or rent; by default, whichever the property is listed for.",
+    ),
   })
-  .describe("An offer received. It is not accepted by this, and the stage does not move.");
+  .describe("A received offer. Recording it neither accepts it nor moves the stage.");
 
 export const Offer = z
   .strictObject({
     id: id.describe("Identifier of the offer."),
-    operation_id: id.describe("The operation that it belongs to."),
-    lead_id: id.describe("The lead who makes it."),
-    property_id: id.describe("The property that it is for."),
+    operation_id: id.describe("The operation it belongs to."),
+    lead_id: id.describe("The lead who made it."),
+    property_id: id.describe("The property it is for."),
     amount: z.number().describe("The sum offered."),
     currency: z.string().describe("ISO 4217 currency code."),
     offer_type: OfferType,
-    notes: z.string().nullable().describe("Free text."),
+    notes: textOrNull.describe("Free text."),
     status: OfferStatus,
     public_token: z.string().describe("Token of the offer's shareable link."),
     accepted_at: moment.nullable().describe("When it was first accepted."),
@@ -55,10 +59,10 @@ export const Offer = z
   })
   .describe("An offer on a property, recorded on an operation.");
 
-/** Nothing is sent to make a new link; an empty object is taken as well. */
+/** A new link needs no body; an empty object is accepted too. */
 export const CreateOfferLink = z.strictObject({}).describe("A new public link takes no members.");
 
-/** What anybody who was given the link of an offer sees. */
+/** What anyone with an offer's link sees. */
 export const PublicOffer = z
   .strictObject({
     amount: z.number().describe("The sum offered."),
@@ -68,11 +72,11 @@ export const PublicOffer = z
     created_at: moment.describe("When it was recorded."),
     property: z
       .strictObject({
-        title: z.string().nullable().describe("One line for people."),
-        zone: z.string().nullable().describe("Neighbourhood."),
-        city: z.string().nullable().describe("Town or city."),
+        title: textOrNull.describe("One line for people."),
+        zone: textOrNull.describe("Neighbourhood."),
+        city: textOrNull.describe("Town or city."),
       })
-      .describe("The property that it is for, without its street."),
+      .describe("The property it is for, without its street."),
     agency: z
       .strictObject({ name: z.string().describe("The agency's name.") })
       .describe("The agency that recorded it."),

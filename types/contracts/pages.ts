@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "./fields.ts";
+import { text, textOrNull } from "./fields.ts";
 
 const LIMIT = "must be a whole number from 1 to 200";
 
@@ -14,12 +14,10 @@ export const page = {
     .meta({ type: "integer", minimum: 1, maximum: 200, pattern: undefined })
     // A default beside a transformation is left out of a JSON schema, so the description is given it last.
     .meta({ override: { default: 50 } })
-    .describe("How many rows a page has: 1 to 200, by default 50."),
+    .describe("How many rows to return: 1 to 200, 50 by default."),
   cursor: text(1000)
     .optional()
-    .describe(
-      "Where the page starts: next_cursor of the page before. Left out for the first page.",
-    ),
+    .describe("The next_cursor of the previous page; leave it out for the first page."),
 };
 
 /** The query of a list without filters. */
@@ -28,7 +26,7 @@ export const PageQuery = z.strictObject(page).describe("A page of a list, newest
 /** The query of an endpoint that takes no parameters. */
 export const NoQuery = z.strictObject({}).describe("This endpoint takes no query parameters.");
 
-/** The arguments of a list's RPC: its filters as they are called, and the page. */
+/** The arguments of a list's RPC: its filters under their own names, and the page. */
 export function listArguments<Query extends z.output<typeof PageQuery>>(query: Query) {
   const { limit, cursor, ...filters } = query;
   return { ...filters, page_limit: limit, page_cursor: cursor };
@@ -38,10 +36,9 @@ export function listArguments<Query extends z.output<typeof PageQuery>>(query: Q
 export function listOf<Row extends z.ZodType>(row: Row) {
   return z.strictObject({
     data: z.array(row).describe("The rows of this page, newest first."),
-    next_cursor: z
-      .string()
-      .nullable()
-      .describe("Give it as cursor to get the next page; null on the last page."),
+    next_cursor: textOrNull.describe(
+      "Send it as cursor to get the next page; null on the last page.",
+    ),
   });
 }
 

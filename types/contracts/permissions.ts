@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-/** What a credential may be allowed to do. */
 export const Permission = z
   .enum([
     "leads:read",

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { id, MAX_AMOUNT, moment, words } from "./fields.ts";
+import { id, MAX_AMOUNT, moment, textOrNull, words } from "./fields.ts";
 import { page } from "./pages.ts";
 
 export const ListingType = z
   .enum(["sale", "rent"])
-  .describe("Whether the property is for sale or to let.");
+  .describe("Whether the property is for sale or for rent.");
 export const PropertyStatus = z
   .enum(["available", "pending", "sold", "rented", "withdrawn"])
-  .describe("Whether it can be had; pending while an accepted offer waits for its close.");
+  .describe("Whether it is on the market; pending from an accepted offer until the deal closes.");
 export const PropertyType = z
   .enum([
     "flat",
@@ -35,16 +35,16 @@ const price = z
 export const ListPropertiesQuery = z
   .strictObject({
     status: PropertyStatus.optional().describe("Only properties in this status."),
-    listing_type: ListingType.optional().describe("Only properties for sale, or only to let."),
+    listing_type: ListingType.optional().describe("Only properties for sale, or only for rent."),
     property_type: PropertyType.optional().describe("Only properties of this kind."),
     city: words(200)
       .optional()
-      .describe("Only properties in this town or city, whatever its case."),
+      .describe("Only properties in this town or city, in any letter case."),
     zone: words(200)
       .optional()
-      .describe("Only properties in this neighbourhood, whatever its case."),
-    price_min: price.optional().describe("Only properties that ask this much or more."),
-    price_max: price.optional().describe("Only properties that ask this much or less."),
+      .describe("Only properties in this neighbourhood, in any letter case."),
+    price_min: price.optional().describe("Only properties at this price or more."),
+    price_max: price.optional().describe("Only properties at this price or less."),
     bedrooms_min: z
       .string()
       .regex(/^[0-9]{1,3}$/, "must be a whole number from 0 to 200")
@@ -62,25 +62,22 @@ export const ListPropertiesQuery = z
 export const Property = z
   .strictObject({
     id: id.describe("Identifier of the property."),
-    reference: z.string().nullable().describe("The agency's own reference."),
-    title: z.string().nullable().describe("One line for people."),
+    reference: textOrNull.describe("The agency's own reference."),
+    title: textOrNull.describe("One line for people."),
     listing_type: ListingType,
     status: PropertyStatus,
     property_type: PropertyType,
-    price: z
-      .number()
-      .nullable()
-      .describe("The asking price; the monthly rent when it is to let. In EUR."),
+    price: z.number().nullable().describe("The asking price, or the monthly rent, in EUR."),
     bedrooms: z.int().nullable().describe("Number of bedrooms."),
     bathrooms: z.int().nullable().describe("Number of bathrooms."),
     area_m2: z.number().nullable().describe("Built area in square metres."),
-    street: z.string().nullable().describe("Street and number."),
-    zone: z.string().nullable().describe("Neighbourhood."),
-    city: z.string().nullable().describe("Town or city."),
-    postal_code: z.string().nullable().describe("Postal code."),
-    description: z.string().nullable().describe("Text of the advertisement."),
+    street: textOrNull.describe("Street and number."),
+    zone: textOrNull.describe("Neighbourhood."),
+    city: textOrNull.describe("Town or city."),
+    postal_code: textOrNull.describe("Postal code."),
+    description: textOrNull.describe("Text of the advertisement."),
     owner_lead_id: id.nullable().describe("The listing lead of the owner, if known."),
-    created_at: moment.describe("When it was taken in."),
+    created_at: moment.describe("When it was added."),
     updated_at: moment.describe("When it last changed."),
   })
   .describe("A home, premises or land that the agency sells or lets.");

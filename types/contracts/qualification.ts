@@ -6,7 +6,7 @@ export const Intent = z
   .enum(["buy", "rent", "sell", "let"])
   .describe("buy or rent a home, or sell or let their own.");
 
-/** What a message says of a lead's wishes. A model's answer must fit this, and so does what the rules find. */
+/** What a message says about a lead's wishes; both a model's answer and what the rules find have this form. */
 export const Qualification = z
   .strictObject({
     temperature: Temperature.nullable().describe(

@@ -1,14 +1,14 @@
-/** A rule that refuses requests, wherever it is told of. */
+/** A rule that refuses requests, in all the words it needs. */
 export interface Reason {
-  /** What it means, for those who read the API's description. */
+  /** For readers of the API's description. */
   meaning: string;
-  /** An example of the error's message; that of a rule in SQL stands with the rule. */
+  /** The error's message; for a rule in SQL, which has its own, an example. */
   message: string;
-  /** What the connector says. */
+  /** The connector's message. */
   spanish?: string;
-  /** An example of what is said of the member to blame. */
+  /** An example of the issue of the member to blame. */
   issue?: string;
-  /** An example of the other details. */
+  /** Examples of the other details. */
   details?: object;
 }
 
@@ -16,7 +16,7 @@ export interface Reason {
 export const REASONS = {
   stage_gate_blocked: {
     meaning:
-      "The gate of the current stage has pending steps; pending_actions lists them. Nothing was changed.",
+      "The current stage's gate has pending steps; pending_actions lists them. Nothing was changed.",
     message: "The gate of the current stage has pending steps.",
     spanish:
       "No se puede avanzar: la etapa actual tiene pasos pendientes (details.pending_actions).",
@@ -29,15 +29,15 @@ export const REASONS = {
   },
   invalid_transition: {
     meaning:
-      "Not a step that may be taken: a stage is left exactly one step forward, and only the last active one leads to a successful close; the status of a viewing, a document or a signature only goes forward, a viewing is done from 15 minutes before its start on, and a document whose file is announced is received when the file is there.",
+      "The change is not allowed. A stage moves exactly one step forward, and only the last active one leads to a successful close. The status of a viewing, a document or a signature only moves forward: a viewing can be done from 15 minutes before its start, and a document whose file was announced is received when the file arrives.",
     message:
-      "A stage is left one step forward; only the last active stage leads to a successful close.",
+      "A stage moves one step forward; only the last active stage leads to a successful close.",
     spanish:
       "Ese cambio de etapa no está permitido: se avanza de una en una, y solo desde la última se cierra con éxito.",
   },
   invalid_stage: {
     meaning:
-      "Not a stage of the operation's flow, or not one to start in; as a filter, not a stage of any flow. stages lists those there are.",
+      "Not a stage of the operation's flow, or not one to start in; as a filter, not a stage of any flow. stages lists the valid ones.",
     message: "The stage is not one of the operation's flow.",
     spanish: "Esa etapa no existe en el flujo de la operación.",
     details: {
@@ -56,7 +56,7 @@ export const REASONS = {
     },
   },
   operation_closed: {
-    meaning: "The operation is closed: it stays as it was, and takes no offers and no viewings.",
+    meaning: "The operation is closed: it cannot be changed and takes no offers or viewings.",
     message: "The operation is closed; it stays as it was.",
     spanish: "La operación está cerrada y ya no admite cambios, ofertas ni visitas.",
   },
@@ -78,15 +78,15 @@ export const REASONS = {
   },
   operation_type_not_allowed: {
     meaning: "A lead cannot be created with operation_type sell.",
-    message: "The body does not fit.",
+    message: "The body is not valid.",
     spanish: "Aquí solo se abren operaciones de compra (buy) o alquiler (rent).",
     issue: "sell is not allowed here; a listing lead comes from the application",
   },
   unknown_reference: {
     meaning: "An id in the body is not one of your agency's; issues names the member.",
-    message: "There is no such thing.",
+    message: "There is no such lead.",
     spanish: "No encontrado: un identificador no corresponde a nada de esta agencia.",
-    issue: "There is no such thing.",
+    issue: "There is no such lead.",
   },
   nothing_to_change: {
     meaning: "The request changes nothing.",
@@ -108,25 +108,24 @@ export const REASONS = {
   },
   invalid_body: {
     meaning:
-      "A member of the body is missing, not known, of the wrong type or out of range; issues names it.",
-    message: "The body does not fit.",
+      "A member of the body is missing, unknown, of the wrong type or out of range; issues names it.",
+    message: "The body is not valid.",
     spanish: "Algún argumento no es válido (details.issues).",
     issue: "is not known",
   },
   invalid_query: {
-    meaning:
-      "A query parameter is not known, repeated, or not of the form it has to be; issues names it.",
-    message: "The query does not fit.",
+    meaning: "A query parameter is unknown, repeated or malformed; issues names it.",
+    message: "The query is not valid.",
     issue: "is not known",
   },
   invalid_header: {
-    meaning: "A header is not of the form it has to be; issues names it.",
-    message: "A header does not fit.",
+    meaning: "A header is malformed; issues names it.",
+    message: "A header is not valid.",
     issue: "must be 1 to 255 printable ASCII characters",
   },
   too_many_hooks: {
     meaning:
-      "The agency has as many hooks for the event as it may have (max_hooks); remove one first.",
+      "The agency has the maximum number of hooks for the event (max_hooks); remove one first.",
     message: "An agency has at most 20 hooks for an event; remove one first.",
     details: { max_hooks: 20 },
   },
@@ -136,19 +135,20 @@ export const REASONS = {
     issue: "The host is not on the public internet.",
   },
   invalid_time: {
-    meaning: "Not a time that the clock of the agency's zone shows, or an end that does not fit.",
-    message: "The clock in Europe/Madrid skips this time; it is put forward then.",
+    meaning:
+      "The time does not exist in the agency's time zone, or the end does not follow the start.",
+    message: "This time does not exist in Europe/Madrid: the clocks go forward then.",
     spanish: "Esa fecha u hora no existe en la zona horaria de la agencia.",
-    issue: "The clock in Europe/Madrid skips this time; it is put forward then.",
+    issue: "This time does not exist in Europe/Madrid: the clocks go forward then.",
   },
   invalid_value: {
-    meaning: "The database does not take a value.",
+    meaning: "The database does not accept a value.",
     message: "A value is not acceptable.",
     spanish: "Algún valor no es aceptable.",
   },
 } as const satisfies Record<string, Reason>;
 
-/** What only the connector says, beside those. */
+/** What only the connector answers. */
 export const CONNECTOR_REASONS = {
   stage_required: {
     spanish:
@@ -160,41 +160,9 @@ export const CONNECTOR_REASONS = {
   invalid_arguments: { spanish: "Los argumentos no son válidos." },
 } as const satisfies Record<string, { spanish: string }>;
 
-/**
- * What only operators are told, in Studio and by their commands, and whoever calls the database past the functions; the
- * message in SQL says it all.
- */
-export const OPERATOR_REASONS = [
-  "amount_not_taken",
-  "amount_required",
-  "change_refused",
-  "deposit_not_taken",
-  "invalid_secret",
-  "invalid_time_zone",
-  "no_possible_match",
-  "no_subscription",
-  "offer_already_accepted",
-  "offer_required",
-  "property_not_available",
-  "rate_limit_in_use",
-  "removal_refused",
-  "resolution_reason_required",
-  "resolution_stays",
-  "same_contact",
-  "screened_since",
-  "step_closed",
-  "step_not_reopened",
-  "unconfirmed_user",
-  "unknown_permission",
-  "unknown_step",
-] as const;
-
-/** Reasons of the functions' own: what they judge before the database is asked. */
-export const FUNCTION_REASONS = ["invalid_arguments", "invalid_json"] as const;
-
 const SAID: { [reason: string]: Partial<Reason> } = { ...REASONS, ...CONNECTOR_REASONS };
 
-/** What the connector says of a reason, where it has a sentence for it. */
+/** The connector's message for a reason, if it has one. */
 export function spanishOf(reason: string | undefined): string | undefined {
   return reason === undefined || !Object.hasOwn(SAID, reason) ? undefined : SAID[reason]?.spanish;
 }

@@ -5,14 +5,14 @@ import type { Tool, ToolCall, ToolResult } from "./tool.ts";
 import { IN_SPANISH, isForTheModel, toolErrorOf, toolErrorOfArguments } from "./tool_error.ts";
 
 /**
- * Runs a tool for the caller of this request. The one place that turns errors into results, so that no tool has to:
- * what a model can act on becomes a result with isError, everything else is thrown and answers the whole request.
+ * Runs a tool for the caller of this request. Only here do errors become results: one that a model can act on becomes a
+ * result with isError, any other is thrown and answers the whole request.
  */
 export async function callTool(c: ApiContext, tool: Tool, args: unknown): Promise<ToolResult> {
   try {
     const input = tool.input.safeParse(args ?? {}, IN_SPANISH);
     if (!input.success) {
-      // Nobody learns what is wrong with the arguments who may not call the tool; and the attempt is counted.
+      // Only callers who may use the tool learn what is wrong with the arguments, and the attempt is counted.
       showRateLimit(c, (await authenticate(callerOf(c), tool.permission)).rateLimit);
       return failed(toolErrorOfArguments(input.error.issues));
     }

@@ -9,7 +9,7 @@ import { mi_jornada } from "./tools/mi_jornada.ts";
 import { registrar_oferta } from "./tools/registrar_oferta.ts";
 import { ver_expediente } from "./tools/ver_expediente.ts";
 
-/** The tools of the connector: first what reads, then what writes. */
+/** The tools of the connector: first those that read, then those that write. */
 export const CATALOG: readonly Tool[] = [
   buscar,
   ver_expediente,

@@ -1,7 +1,7 @@
 import { MAX_AMOUNT } from "../../../types/contracts/fields.ts";
-import { SPANISH_NUMBERS } from "../../_shared/spanish_numbers.ts";
+import { parseFigure, SPANISH_NUMBERS } from "../../_shared/spanish_numbers.ts";
 
-/** What a described search asks for, as far as its words say it by themselves. */
+/** What a description asks for, as far as its words alone tell. */
 export interface DescribedSearch {
   listing_type?: "sale" | "rent";
   property_types?: string[];
@@ -16,7 +16,7 @@ const NUMBER_WORDS: Record<string, number> = SPANISH_NUMBERS;
 const COUNT = `(\\d{1,2}|${Object.keys(NUMBER_WORDS).join("|")})`;
 const MONEY =
   "(\\d{1,3}(?:[.,' ]\\d{3})+|\\d+(?:[.,]\\d{1,2})?) ?(k|mil|m|millon(?:es)?)?\\b ?(?:€|euros?|eur\\b)?";
-/** A sum after "hasta" is a price unless it counts something else. */
+/** A number after "hasta" is a price unless it counts something else. */
 const NOT_MONEY = "(?! ?(?:m2|m²|metros|hab|dorm|bano|aseo))";
 
 const TYPES: [RegExp, string][] = [
@@ -48,14 +48,13 @@ const MAX_WORDS = 12;
 
 /**
  * Reads a search as people say it in Spanish ("piso de 3 habitaciones en Ruzafa, hasta 300.000, con terraza") into
- * filters, and leaves the words that it did not understand: places, which only the agency's stock can tell, and
- * features, which are searched as text.
+ * filters, and returns the remaining words: places, which only the agency's stock can tell, and features, which are
+ * searched as text.
  */
 export function readDescribedSearch(description: string): {
   filters: DescribedSearch;
   words: string[];
 } {
-  // Lengths stay the same, so that a match found without accents can be cut out of the text with them.
   const rest = new Remainder(description);
   const filters: DescribedSearch = {
     ...rooms(rest),
@@ -95,25 +94,25 @@ function price(rest: Remainder): DescribedSearch {
   const range = rest.take(new RegExp(`\\b(?:entre|de) ${MONEY} (?:y|a) ${MONEY}`));
   if (range) {
     const upper = sum(range[3], range[4]);
-    // "entre 200 y 300 mil": the unit that is said once is meant for both.
+    // "entre 200 y 300 mil": a unit said once applies to both.
     const lower = sum(range[1], range[2] ?? (Number(range[1]) < 1000 ? range[4] : undefined));
     if (lower <= upper) return { price_min: lower, price_max: upper };
   }
-  const most = rest.take(
+  const ceiling = rest.take(
     new RegExp(
       `\\b(?:(?:precio |presupuesto )?(?:de )?(?:hasta|maximo|max\\.?|menos de|por debajo de|como mucho|no mas de|presupuesto(?: de)?|por))(?: de)? ${MONEY}${NOT_MONEY}`,
     ),
   );
-  const least = rest.take(
+  const floor = rest.take(
     new RegExp(`\\b(?:desde|a partir de|mas de|por encima de|minimo)(?: de)? ${MONEY}${NOT_MONEY}`),
   );
-  const alone = most
+  const alone = ceiling
     ? undefined
     : rest.take(/\b(\d{1,3}(?:[.,]\d{3})+|\d+)() ?(?:€|euros\b|eur\b)/);
-  const upper = most ?? alone;
+  const upper = ceiling ?? alone;
   return {
     ...(upper ? { price_max: sum(upper[1], upper[2]) } : {}),
-    ...(least ? { price_min: sum(least[1], least[2]) } : {}),
+    ...(floor ? { price_min: sum(floor[1], floor[2]) } : {}),
   };
 }
 
@@ -126,7 +125,7 @@ function listingType(rest: Remainder): DescribedSearch {
 
 function propertyTypes(rest: Remainder): DescribedSearch {
   const types = TYPES.filter(([pattern]) => rest.takeAll(pattern)).map(([, type]) => type);
-  // Who says "piso" takes a penthouse or a duplex too, which are flats to everybody but a database.
+  // People who say "piso" also accept a penthouse or a duplex; only a database tells them apart.
   if (types.includes("flat")) types.push("penthouse", "duplex", "studio");
   return types.length > 0 ? { property_types: [...new Set(types)] } : {};
 }
@@ -136,18 +135,18 @@ function count(word: string | undefined): number {
 }
 
 function sum(digits: string | undefined, unit: string | undefined): number {
-  const number = Number((digits ?? "").replace(/[.,' ](?=\d{3}(?!\d))/g, "").replace(",", "."));
+  const number = parseFigure(digits ?? "");
   const units =
     unit === "k" || unit === "mil"
       ? 1000
       : unit === "m" || unit?.startsWith("millon")
         ? 1_000_000
         : 1;
-  // No home asks more than the most that a price may be.
+  // No price may be higher.
   return Math.min(number * units, MAX_AMOUNT);
 }
 
-/** A text of which the understood parts are cut out, one after the other. */
+/** A text from which the understood parts are cut out, one after the other. */
 class Remainder {
   #text: string;
 
@@ -177,7 +176,7 @@ class Remainder {
   }
 }
 
-/** Without case and accents, each character for one character. */
+/** Without case and accents. The length stays the same, so that a match can be cut out of the original. */
 function plain(text: string): string {
   return Array.from({ length: text.length }, (_, at) => plainCharacter(text.charAt(at))).join("");
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { PendingAction } from "../../../types/contracts/errors.ts";
-import { id } from "../../../types/contracts/fields.ts";
+import { id, textOrNull } from "../../../types/contracts/fields.ts";
 import { LeadStatus, Temperature } from "../../../types/contracts/leads.ts";
 import { Permission } from "../../../types/contracts/permissions.ts";
 import { ListingType, PropertyStatus, PropertyType } from "../../../types/contracts/properties.ts";
 import { ViewingStatus } from "../../../types/contracts/viewings.ts";
 
-// What several tools answer. Names are those of the REST interface; texts for the model are Spanish.
+// Fields of several tools. Names are those of REST; texts for the model are Spanish.
 
 /** A moment with the offset of the agency's time zone. */
 export const localMoment = z.iso
@@ -26,33 +26,42 @@ export function cutList<Item extends z.ZodType>(item: Item, max_items: number, w
     .describe(what);
 }
 
+/** How many of something to answer at most. */
+export function limit(max: number, by_default: number, what: string) {
+  return z
+    .int()
+    .min(1)
+    .max(max)
+    .default(by_default)
+    .describe(
+      `Cuánt${what.endsWith("as") ? "as" : "os"} ${what} como mucho: de 1 a ${max}, por defecto ${by_default}.`,
+    );
+}
+
 export const leadId = id.describe("Identificador del contacto (lead).");
 export const operationId = id.describe("Identificador de la operación.");
 export const propertyId = id.describe("Identificador del inmueble.");
 export const agentId = id.describe("Identificador del agente.");
 export const stageLabel = z.string().describe("Nombre de la etapa en español.");
 export const fullName = z.string().describe("Nombre de la persona.");
-/** The name where another resource than the person's own is shown: not everybody who may see that may see this. */
-export const fullNameOrHidden = z
-  .string()
-  .nullable()
-  .describe("Nombre de la persona; null si la credencial no tiene leads:read.");
+/** For resources other than the person: whoever may see those may not be allowed to see people. */
+export const fullNameOrHidden = textOrNull.describe(
+  "Nombre de la persona; null si la credencial no tiene leads:read.",
+);
 export const missingPermissions = z
   .array(Permission.describe("Un permiso."))
   .describe(
-    "Permisos de lectura que la credencial no tiene: lo que abren no aparece en esta respuesta, y no significa que no exista.",
+    "Permisos de lectura que no tiene la credencial: lo que dan a ver no aparece en esta respuesta, aunque exista.",
   );
-export const phoneNumber = z
-  .string()
-  .nullable()
-  .describe("Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta.");
+export const phoneNumber = textOrNull.describe(
+  "Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta.",
+);
 export const phoneNumberOrHidden = phoneNumber.describe(
   "Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta o la credencial no tiene leads:read.",
 );
-export const emailAddress = z
-  .string()
-  .nullable()
-  .describe("Correo electrónico, tal como llegó si no es una dirección; null si no consta.");
+export const emailAddress = textOrNull.describe(
+  "Correo electrónico, tal como llegó si no es una dirección; null si no consta.",
+);
 export const operationType = z
   .string()
   .describe("Tipo de operación: buy (compra), rent (alquiler) o sell (venta).");
@@ -66,19 +75,19 @@ export const pendingActions = z
   .array(pendingAction)
   .describe("Pasos que faltan para poder dejar la etapa actual; vacío si se puede avanzar.");
 
-// The contracts speak English, and an alternative or an item of a list keeps its own description.
+// The contracts are in English, and a schema inside an optional or a list keeps its own description.
 export const leadStatus = LeadStatus.describe("new, contacted, qualified o unqualified.")
   .nullable()
-  .describe("Cualificación; null si es propietario que vende.");
+  .describe("Cualificación; null si es un propietario que vende.");
 export const temperature = Temperature.describe("hot, warm o cold.")
   .nullable()
   .describe("hot, warm o cold; null si aún no se sabe.");
 
-/** A property in few members. */
+/** A property in brief. */
 export const propertySummary = {
   property_id: propertyId,
-  reference: z.string().nullable().describe("Referencia propia de la agencia."),
-  title: z.string().nullable().describe("Título del anuncio."),
+  reference: textOrNull.describe("Referencia propia de la agencia."),
+  title: textOrNull.describe("Título del anuncio."),
   listing_type: ListingType.describe("sale (en venta) o rent (en alquiler)."),
   status: PropertyStatus.describe(
     "available (disponible), pending (oferta aceptada), sold, rented o withdrawn.",
@@ -88,15 +97,13 @@ export const propertySummary = {
   bedrooms: z.int().nullable().describe("Dormitorios."),
   bathrooms: z.int().nullable().describe("Baños."),
   area_m2: z.number().nullable().describe("Superficie construida en m²."),
-  address: z.string().nullable().describe("Calle, zona y ciudad."),
+  address: textOrNull.describe("Calle, zona y ciudad."),
 };
 
-export const propertyTitle = z
-  .string()
-  .nullable()
-  .describe("Título del inmueble; null si no tiene o la credencial no tiene properties:read.");
+export const propertyTitle = textOrNull.describe(
+  "Título del inmueble; null si no tiene o la credencial no tiene properties:read.",
+);
 
-/** A viewing with who, where and with whom. */
 export const viewingSummary = {
   viewing_id: id.describe("Identificador de la visita."),
   starts_at: localMoment.describe("Cuándo empieza, en la zona horaria de la agencia."),
@@ -110,16 +117,12 @@ export const viewingSummary = {
   operation_id: operationId.nullable().describe("Operación de la que forma parte."),
   property_id: propertyId,
   property_title: propertyTitle,
-  address: z
-    .string()
-    .nullable()
-    .describe("Dirección del inmueble; null si no consta o sin properties:read."),
-  agent_id: agentId.nullable().describe("Agente que la hace; null si nadie aún."),
-  agent_name: z.string().nullable().describe("Nombre de ese agente."),
-  notes: z.string().nullable().describe("Notas, hasta 500 caracteres."),
+  address: textOrNull.describe("Dirección del inmueble; null si no consta o sin properties:read."),
+  agent_id: agentId.nullable().describe("Agente que la atiende; null si aún no hay ninguno."),
+  agent_name: textOrNull.describe("Nombre de ese agente."),
+  notes: textOrNull.describe("Notas, hasta 500 caracteres."),
 };
 
-/** Something that waits to be done. */
 export const Task = z.strictObject({
   kind: z
     .enum([
@@ -134,34 +137,31 @@ export const Task = z.strictObject({
       "wait",
       "none",
     ])
-    .describe("Clase de tarea."),
+    .describe("Tipo de tarea."),
   text: z.string().describe("Qué hay que hacer, en una frase."),
   reason: z.string().describe("Por qué."),
   turn: z
     .enum(["yours", "colleague", "unassigned", "client"])
     .describe(
-      "De quién es el turno: yours (de quien pregunta), colleague (de otro agente), unassigned (de nadie aún) o client (se espera al cliente).",
+      "A quién le toca: yours (a quien pregunta), colleague (a otro agente), unassigned (aún a nadie) o client (se espera al cliente).",
     ),
   agent_id: agentId.nullable().describe("Agente responsable, si lo hay."),
-  agent_name: z.string().nullable().describe("Nombre del agente responsable."),
+  agent_name: textOrNull.describe("Nombre del agente responsable."),
   since: localMoment.nullable().describe("Desde cuándo está pendiente."),
   due_at: localMoment
     .nullable()
-    .describe("Cuándo debería estar hecho, o cuándo empieza la visita."),
-  is_overdue: z.boolean().describe("true si ya debería estar hecho."),
+    .describe("Para cuándo debería estar hecha, o cuándo empieza la visita."),
+  is_overdue: z.boolean().describe("true si ya debería estar hecha."),
   lead_id: leadId,
   full_name: fullNameOrHidden,
   operation_id: operationId.nullable().describe("Operación a la que se refiere, si la hay."),
-  stage: z.string().nullable().describe("Etapa de esa operación."),
+  stage: textOrNull.describe("Etapa de esa operación."),
   stage_label: stageLabel.nullable().describe("Nombre de esa etapa en español."),
-  pending_action: pendingAction.nullable().describe("El paso pendiente, si la tarea es uno."),
-  viewing_id: id.nullable().describe("La visita, si la tarea es sobre una."),
+  pending_action: pendingAction.nullable().describe("El paso pendiente, si la tarea es un paso."),
+  viewing_id: id.nullable().describe("La visita, si la tarea se refiere a una."),
   starts_at: localMoment.nullable().describe("Cuándo empieza esa visita."),
   property_id: propertyId.nullable().describe("El inmueble, si se conoce."),
   property_title: propertyTitle,
-  how: z.string().nullable().describe("Cómo se hace, si hay una forma concreta de hacerlo."),
-  tool: z
-    .string()
-    .nullable()
-    .describe("Herramienta de este conector que ayuda a hacerlo, si la hay."),
+  how: textOrNull.describe("Cómo se hace, si hay una forma concreta."),
+  tool: textOrNull.describe("Herramienta de este conector que ayuda a hacerlo, si la hay."),
 });

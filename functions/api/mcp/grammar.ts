@@ -10,10 +10,10 @@ import {
 import type { z } from "zod";
 import { idOf, RpcError, type RpcId, type RpcMessage } from "./messages.ts";
 
-// The SDK drops what its schemas refuse, without an answer and without an error. So these schemas judge every message
-// first, and what goes on to the SDK is what they made of it.
+// The SDK silently drops what its schemas refuse, without an answer or an error. So every message is first checked here
+// with the same schemas, and the SDK gets their output.
 
-/** The methods that are answered, and the schema by which the SDK's handler takes each. */
+/** The supported methods, with the schema that the SDK's handler uses for each. */
 const SCHEMA_OF_METHOD = new Map<string, z.ZodType>([
   ["initialize", InitializeRequestSchema],
   ["ping", PingRequestSchema],
@@ -28,38 +28,38 @@ const HINT_OF_METHOD: Record<string, string> = {
 const MAX_MESSAGE_CHARACTERS = 200;
 
 /**
- * Takes a parsed body for one request or notification, or says why it is none. A message that is none of JSON-RPC is
- * an invalid request and answered with 400; one whose parameters do not fit is answered as its result would be.
+ * Reads a parsed body as one request or notification, or says why it is neither. What is not a JSON-RPC message is
+ * answered with 400; invalid parameters are answered with the status that the result would have.
  */
 export function readMessage(body: unknown): RpcMessage {
-  if (Array.isArray(body)) throw invalid("Batches are not taken; send one message in each POST.");
-  if (typeof body !== "object" || body === null) throw invalid("The body is not a message.");
+  if (Array.isArray(body)) throw invalid("Batches are not supported; send one message per POST.");
+  if (typeof body !== "object" || body === null)
+    throw invalid("The body is not a JSON-RPC message.");
   // Its id would be one of ours, so the error has none.
-  if (isResponse(body)) throw invalid("Nothing was asked, so no response is taken.");
+  if (isResponse(body)) throw invalid("No response is expected: this server sends no requests.");
   const isRequest = "id" in body;
   const id = idOf(body);
-  if (isRequest && id === undefined) throw invalid("An id is a string or an integer.");
+  if (isRequest && id === undefined) throw invalid("The id must be a string or an integer.");
   const parsed = (isRequest ? JSONRPCRequestSchema : JSONRPCNotificationSchema).safeParse(body);
   if (parsed.success) return parsed.data as RpcMessage;
   const { issues } = parsed.error;
   if (isRequest && "params" in body && isStructured(body.params) && issues.every(isOfParams)) {
     throw invalidParams(Array.isArray(body.params) ? "send them by name" : first(issues), id);
   }
-  throw invalid(`The message is not one of JSON-RPC 2.0: ${first(issues)}.`, id);
+  throw invalid(`The body is not a JSON-RPC 2.0 message: ${first(issues)}.`, id);
 }
 
-/** Whether the method of a request is one that is answered here. */
 export function isKnownMethod(method: string): boolean {
   return SCHEMA_OF_METHOD.has(method);
 }
 
-/** Checks the parameters of a request of a known method, as the SDK's handler would. */
+/** Checks the parameters of a known method as the SDK's handler would. */
 export function checkParameters({ id, method, params }: RpcMessage): void {
   const parsed = SCHEMA_OF_METHOD.get(method)?.safeParse({ method, params });
   if (parsed && !parsed.success) {
     throw invalidParams(HINT_OF_METHOD[method] ?? first(parsed.error.issues), id);
   }
-  // No page of tools was ever cut, so no cursor was made here.
+  // The tools fit on one page, so no cursor was ever given.
   if (method === "tools/list" && params?.cursor !== undefined) {
     throw invalidParams("the cursor was not made by this list", id);
   }
@@ -69,7 +69,7 @@ function isResponse(body: object): boolean {
   return !("method" in body) && ("result" in body || "error" in body);
 }
 
-/** JSON-RPC takes parameters by name or by position, and nothing else. */
+/** JSON-RPC allows parameters by name or by position, and nothing else. */
 function isStructured(params: unknown): boolean {
   return typeof params === "object" && params !== null;
 }
@@ -89,5 +89,5 @@ function invalid(message: string, id?: RpcId): RpcError {
 }
 
 function invalidParams(what: string, id: RpcId | undefined): RpcError {
-  return new RpcError("invalid_params", `The parameters do not fit: ${what}.`, { id });
+  return new RpcError("invalid_params", `The parameters are not valid: ${what}.`, { id });
 }

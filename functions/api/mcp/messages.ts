@@ -1,4 +1,4 @@
-/** The error codes of JSON-RPC 2.0, and the one that it leaves to servers. */
+/** The error codes of JSON-RPC 2.0, and the one it leaves to servers. */
 export const RPC_CODE = {
   parse_error: -32700,
   invalid_request: -32600,
@@ -10,7 +10,7 @@ export const RPC_CODE = {
 
 export type RpcId = string | number;
 
-/** A request of JSON-RPC 2.0; without an id it is a notification. */
+/** A JSON-RPC 2.0 request; without an id, a notification. */
 export interface RpcMessage {
   jsonrpc: "2.0";
   id?: RpcId;
@@ -18,11 +18,11 @@ export interface RpcMessage {
   params?: Record<string, unknown>;
 }
 
-/** An error that JSON-RPC has a code for. */
+/** An error with a JSON-RPC code of its own. */
 export class RpcError extends Error {
   readonly code: number;
   readonly id: RpcId | null;
-  /** Of the HTTP answer. What concerns one well-formed request is answered with 200, as a result would be. */
+  /** Of the HTTP answer. Errors of one well-formed request have 200, as its result would. */
   readonly status: 200 | 400 | 403;
 
   constructor(
@@ -38,8 +38,8 @@ export class RpcError extends Error {
 }
 
 /**
- * The id of a message, if it has one that can be told back: an error is answered under it also when the rest does not
- * fit. A fraction is no id of the protocol, and of a larger integer JSON's numbers may mean another than was sent.
+ * The id of a message, if it can be repeated in an answer: an error carries it even if the rest is invalid. The protocol
+ * allows no fractions, and a larger integer may not survive JSON unchanged.
  */
 export function idOf(body: unknown): RpcId | undefined {
   if (typeof body !== "object" || body === null || !("id" in body)) return undefined;

@@ -15,19 +15,21 @@ import type { ToolResult } from "./tool.ts";
 const LISTING = listingOf(CATALOG);
 const TOOLS = new Map(CATALOG.map((tool) => [tool.name, tool]));
 
-/** Answers one message, on its own: there is no session. */
+/** Answers one message on its own: there is no session. */
 export async function answerPost(c: ApiContext): Promise<Response> {
   if (!isAllowedOrigin(c.req.header("origin"))) {
-    throw new RpcError("server_error", "Requests from that origin are not taken.", { status: 403 });
+    throw new RpcError("server_error", "Requests from that origin are not allowed.", {
+      status: 403,
+    });
   }
   c.set("credential", readCredential(c.req.header("authorization")));
   const body = await orAuthenticate(c, () => readJson(c.req.raw));
   c.set("rpcId", idOf(body));
-  // Before any token is looked at, so that a client without one learns the protocol version; also with a bad one.
+  // Before the token is checked, so that a client without one, or with a bad one, learns the protocol version.
   if (isInitialize(body)) {
     const message = readMessage(body);
     checkParameters(message);
-    // Unless there were too many of them from there: then it takes a valid token.
+    // After too many of them from one address, it takes a valid token.
     if (await tooManyStrangers(c, undefined)) await authenticated(c);
     return answered(c, message, noTool);
   }
@@ -40,12 +42,12 @@ export async function answerPost(c: ApiContext): Promise<Response> {
   }
   await authenticated(c);
   checkRequest(c, message);
-  // Whatever a client notifies, there is no session that it could change.
+  // There is no session that a notification could change.
   if (message.id === undefined) return c.body(null, 202);
   return answered(c, message, noTool);
 }
 
-/** Whether a body is meant as the one request that needs no token, well formed or not. */
+/** Whether a body is meant to be the one request that needs no token, well formed or not. */
 function isInitialize(body: unknown): boolean {
   return (
     typeof body === "object" &&
@@ -56,7 +58,6 @@ function isInitialize(body: unknown): boolean {
   );
 }
 
-/** Answers through the SDK, under the headers that every answer of the function has. */
 async function answered(
   c: ApiContext,
   message: RpcMessage,
@@ -66,13 +67,13 @@ async function answered(
   return c.body(answer, 200, { "content-type": "application/json" });
 }
 
-/** Counts the request and checks the credential, for requests that reach no other RPC. */
+/** Counts the request and checks the credential, for requests that make no other RPC. */
 async function authenticated(c: ApiContext): Promise<void> {
   if (!c.get("credential")) throw unauthorized();
   showRateLimit(c, (await authenticate(callerOf(c), undefined)).rateLimit);
 }
 
-/** A caller without a valid credential learns that, and not what is wrong with the message. */
+/** A caller without a valid credential is told so, and not what is wrong with the message. */
 async function orAuthenticate<Result>(
   c: ApiContext,
   check: () => Result | Promise<Result>,
@@ -96,14 +97,14 @@ function checkRequest(c: ApiContext, message: RpcMessage): void {
   }
   if (message.id === undefined) return;
   if (!isKnownMethod(message.method)) {
-    throw new RpcError("method_not_found", "There is no such method.", { id: message.id });
+    throw new RpcError("method_not_found", "The method does not exist.", { id: message.id });
   }
   checkParameters(message);
 }
 
 function namedTool(message: RpcMessage) {
   const tool = TOOLS.get(String(message.params?.name));
-  if (!tool) throw new RpcError("invalid_params", "There is no such tool.", { id: message.id });
+  if (!tool) throw new RpcError("invalid_params", "The tool does not exist.", { id: message.id });
   return tool;
 }
 

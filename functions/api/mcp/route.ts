@@ -3,8 +3,8 @@ import type { ApiEnv } from "../context.ts";
 import { sendRpcError } from "./rpc_error_response.ts";
 
 /**
- * The assistant connector: JSON-RPC over streamable HTTP. What answers is loaded when an assistant first comes, since
- * the SDK and the tools take a good part of the memory and of the time to start, and REST has no use for them.
+ * The assistant connector: JSON-RPC over streamable HTTP. The SDK and the tools take much of the memory and the start-up
+ * time, and REST does not need them, so they are loaded on the first call.
  */
 export const mcp = new Hono<ApiEnv>();
 
@@ -20,7 +20,7 @@ mcp.all("/", (c) => {
   return c.json(
     {
       jsonrpc: "2.0",
-      error: { code: -32000, message: "There is no session and no stream here; use POST." },
+      error: { code: -32000, message: "There are no sessions or streams here; use POST." },
       id: null,
     },
     405,

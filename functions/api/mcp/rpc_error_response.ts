@@ -4,7 +4,7 @@ import { metadataUrl } from "../discovery.ts";
 import { logApiError, orTooManyRequests, showWhenToRetry } from "../error_response.ts";
 import { RPC_CODE, RpcError } from "./messages.ts";
 
-/** Answers whatever was thrown in JSON-RPC's form; never with a stack trace or a text of the database. */
+/** Answers anything thrown, in JSON-RPC's form; never with a stack trace or text from the database. */
 export async function sendRpcError(thrown: unknown, c: ApiContext): Promise<Response> {
   if (thrown instanceof RpcError) {
     return c.json(envelope(thrown.code, thrown.message, thrown.id), thrown.status);
@@ -27,7 +27,7 @@ function envelope(code: number, message: string, id: string | number | null, dat
   return { jsonrpc: "2.0", error: { code, message, ...(data ? { data } : {}) }, id };
 }
 
-/** Starts discovery; only a caller who sent something is told that it was no valid token. */
+/** Starts discovery; only a caller who sent a token is told that it is invalid. */
 function challenge(c: ApiContext): string {
   const sentToken = c.req.header("authorization") !== undefined;
   return `Bearer resource_metadata="${metadataUrl()}"${sentToken ? ', error="invalid_token"' : ""}`;

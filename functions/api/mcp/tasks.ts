@@ -1,60 +1,49 @@
 import type { z } from "zod";
 import type { Task } from "./fields.ts";
 
-/** A task as the database tells it: facts, of which those that the caller may not read are null. */
+/** A task as the database reports it; facts that the caller may not read are null. */
 export type TaskFacts = Omit<z.input<typeof Task>, keyof Words> & {
   next_stage_label: string | null;
-  /** What closes the pending action, as private.task has it. */
+  /** What closes the pending action. */
   closed_by: string[] | null;
-  /** Only of the next action of a case file: why nothing waits. */
+  /** Only in a case file's next action: why there is nothing to do. */
   why?: string | null;
   archive_reason?: string | null;
 };
 
 interface Way {
-  /** What closes the step, as an assistant would tell a person or do it itself. */
   how: string;
-  /** The tool that does it, or the first part of it. */
+  /** The tool that does it, or its first part. */
   tool: string | null;
 }
 
 /** By what closes the step: gate_steps.closed_by, or the column of a required date. */
-const WAYS = new Map<string, Way>([
-  [
-    "viewing_done",
-    {
-      how: "Agenda la visita con «agendar_visita», con operation_id; cuando se haga, la agencia la marca como hecha.",
+const WAYS = new Map<string, Way>(
+  Object.entries({
+    viewing_done: {
+      how: "Agenda la visita con «agendar_visita», indicando operation_id; cuando se haga, la agencia la marcará como hecha.",
       tool: "agendar_visita",
     },
-  ],
-  [
-    "property_chosen",
-    {
-      how: "Cuando el cliente elija inmueble, indícalo en property_id al llamar a «avanzar_etapa»; si aún no hay ninguno, propónselos con «buscar_propiedades».",
+    property_chosen: {
+      how: "Cuando el cliente elija un inmueble, indícalo en property_id al llamar a «avanzar_etapa»; si aún no hay ninguno, propónselos con «buscar_propiedades».",
       tool: "buscar_propiedades",
     },
-  ],
-  [
-    "offer_recorded",
-    { how: "Registra la oferta con «registrar_oferta».", tool: "registrar_oferta" },
-  ],
-  [
-    "offer_accepted",
-    {
+    offer_recorded: {
+      how: "Registra la oferta con «registrar_oferta».",
+      tool: "registrar_oferta",
+    },
+    offer_accepted: {
       how: "Necesita una oferta registrada («registrar_oferta») y que la otra parte la acepte; entonces una persona de la agencia marca el paso como hecho en la operación. Ninguna herramienta lo hace.",
       tool: null,
     },
-  ],
-  [
-    "deposit_paid_at",
-    {
+    deposit_paid_at: {
       how: "Cuando el inquilino pague la fianza, una persona de la agencia anota la fecha en la operación (deposit_paid_at). Ninguna herramienta lo hace.",
       tool: null,
     },
-  ],
-]);
+  }),
+);
 
-/** How a step is closed. What nothing closes by itself, and what is not known here, is ticked by a person. */
+/** How to close a step. One that nothing known here closes by itself is ticked by a person. */
 export function wayToClose(closedBy: readonly string[] = []): Way {
   const way = closedBy.flatMap((event) => WAYS.get(event) ?? [])[0];
   const papers = closedBy.filter((event) => event.endsWith("_received")).map(paperOf);
@@ -73,7 +62,7 @@ function paperOf(event: string): string {
     : `el documento recibido (${kind})`;
 }
 
-/** What is said of a task, beside its facts. */
+/** What is said about a task, besides its facts. */
 interface Words {
   text: string;
   reason: string;
@@ -81,7 +70,7 @@ interface Words {
   tool: string | null;
 }
 
-/** A task with what is to be said about it in Spanish, and the tool that does it if there is one. */
+/** A task with what to say about it in Spanish, and the tool that does it, if any. */
 export function taskOf(task: TaskFacts): z.input<typeof Task> {
   const { why: _, archive_reason: __, next_stage_label: ___, closed_by: ____, ...facts } = task;
   return { ...facts, ...wordsOf(task) };
@@ -89,7 +78,6 @@ export function taskOf(task: TaskFacts): z.input<typeof Task> {
 
 function wordsOf(task: TaskFacts): Words {
   const who = task.full_name ?? "el cliente";
-  const simply = (text: string, reason: string): Words => ({ text, reason, how: null, tool: null });
   switch (task.kind) {
     case "answer_message":
       return simply(`Responder a ${who}`, "Su último mensaje no tiene respuesta.");
@@ -106,7 +94,7 @@ function wordsOf(task: TaskFacts): Words {
     case "close_viewing":
       return simply(
         `Anotar cómo fue la visita de ${who}`,
-        "La visita terminó y sigue como programada.",
+        "La visita ha terminado y sigue como programada.",
       );
     case "prepare_viewing":
       return simply(`Visita con ${who}`, "Está programada para hoy o mañana.");
@@ -124,11 +112,15 @@ function wordsOf(task: TaskFacts): Words {
         ...wayToClose(task.closed_by ?? []),
       };
     default:
-      return nothingWaits(task, simply);
+      return nothingWaits(task);
   }
 }
 
-function nothingWaits(task: TaskFacts, simply: (text: string, reason: string) => Words): Words {
+function simply(text: string, reason: string): Words {
+  return { text, reason, how: null, tool: null };
+}
+
+function nothingWaits(task: TaskFacts): Words {
   switch (task.why) {
     case "archived":
       return simply(

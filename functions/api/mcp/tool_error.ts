@@ -12,10 +12,10 @@ import { wayToClose } from "./tasks.ts";
 
 const MAX_ISSUES = 20;
 
-/** How arguments are parsed, so that what zod itself finds wrong is said in the language of the tools. */
+/** Parse options under which zod reports its own findings in the tools' language. */
 export const IN_SPANISH = { error: z.locales.es().localeError, reportInput: true } as const;
 
-/** What a model is told about an error; code and details are those of the REST interface. */
+/** What a model is told about an error; code and details are those of REST. */
 interface ToolError {
   error: { code: string; message: string; details: object };
 }
@@ -23,10 +23,10 @@ interface ToolError {
 const SPANISH_OF_CODE: Record<string, string> = {
   not_found: "No encontrado: no existe en esta agencia.",
   forbidden: "La credencial no tiene el permiso necesario para esta herramienta.",
-  conflict: "Choca con algo que ya existe.",
+  conflict: "Entra en conflicto con algo que ya existe.",
 };
 
-/** An error of the rules as the answer of a tool: the same code, reason and details as REST, told in Spanish. */
+/** A refusal as a tool's answer: the code, reason and details of REST, told in Spanish. */
 export function toolErrorOf({ code, message, details, issue, closedBy }: ApiError): ToolError {
   const { reason, issues, pending_actions } = details as z.output<typeof ErrorDetails>;
   return {
@@ -39,7 +39,7 @@ export function toolErrorOf({ code, message, details, issue, closedBy }: ApiErro
           ),
         )
         .join("\n"),
-      // A rule finds one thing wrong, and says by a code what it is.
+      // A rule finds one thing wrong, and its code says what.
       details:
         issues && issue
           ? { ...details, issues: issues.map(({ path }) => inSpanish(path, issue)) }
@@ -55,7 +55,7 @@ function inSpanish(
   return { path, message: sentenceOf(code, "spanish", values) };
 }
 
-/** Arguments that do not fit a tool's input, named one by one. */
+/** Invalid arguments, named one by one. */
 export function toolErrorOfArguments(issues: z.core.$ZodIssue[]): ToolError {
   const named = issues.flatMap(toIssues).slice(0, MAX_ISSUES);
   const paths = named.map(({ path, message }) => `${path}: ${message}`).join("; ");
@@ -68,7 +68,7 @@ export function toolErrorOfArguments(issues: z.core.$ZodIssue[]): ToolError {
   };
 }
 
-/** Whether an error is one that a model can act on; the others concern the request as a whole. */
+/** Whether a model can act on an error; the others concern the request as a whole. */
 export function isForTheModel({ code }: ApiError): boolean {
   return ["validation_error", "not_found", "forbidden", "conflict"].includes(code);
 }
@@ -92,12 +92,12 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {
-  // JSON cannot say undefined, so an argument that is undefined was left out.
+  // JSON has no undefined, so this argument was left out.
   if (issue.input === undefined) return sentenceOf("required", "spanish");
   const named = issue.code === "custom" && issue.params?.issue;
   if (named) return sentenceOf(named, "spanish", issue.params?.values);
-  // A check of zod's own carries no code of ours. Where a contract gave it a message, that is one of these; else zod
-  // has said it in Spanish.
+  // zod's own checks carry no code of ours. A contract may have given one a message from our list; otherwise zod has
+  // said it in Spanish.
   const given = Object.entries(CONTRACT_ISSUES).find(
     ([, { message }]) => message === issue.message,
   );

@@ -8,7 +8,7 @@ import { signatures } from "./chapters/signatures.ts";
 import { viewings } from "./chapters/viewings.ts";
 import type { Chapter } from "./prose.ts";
 
-/** What is told about each endpoint, by its operationId. */
+/** The prose of each endpoint, by its operationId. */
 export const chapters: Chapter = {
   ...agents,
   ...documents,

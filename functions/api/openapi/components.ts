@@ -32,7 +32,7 @@ import {
 import { Signature, SignatureStatus } from "../../../types/contracts/signatures.ts";
 import { Viewing, ViewingStatus } from "../../../types/contracts/viewings.ts";
 
-/** Contracts that answers share, by their name in the description; wherever one is used, it is referred to. */
+/** Contracts that the description refers to by name. */
 export const components: ZodOpenApiComponentsObject = {
   schemas: {
     Agent,
@@ -79,7 +79,7 @@ export const components: ZodOpenApiComponentsObject = {
       type: "http",
       scheme: "bearer",
       description:
-        "An API key (`cor_…`), or an access token obtained through OAuth. `x-permissions` of an operation names the permission that it needs; where there are several, one for each event, one of them.",
+        "An API key (`cor_…`), or an access token obtained through OAuth. An operation's `x-permissions` names the permission it needs; if it lists several (one per event), any one of them.",
     },
   },
 };

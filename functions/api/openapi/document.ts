@@ -10,7 +10,7 @@ import { webhooks } from "./webhooks.ts";
 
 const PREFIX = "/api/v1";
 
-/** The description of the API, OpenAPI 3.1, made from the router's own table and the contracts of its endpoints. */
+/** The API as OpenAPI 3.1, made from the router's table and the contracts of its endpoints. */
 export function describeApi(routes: readonly RouterRoute[], baseUrl: string) {
   const paths: ZodOpenApiPathsObject = {};
   for (const one of endpointsOf(routes)) {

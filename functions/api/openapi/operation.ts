@@ -7,9 +7,9 @@ import { errorResponsesOf } from "./error_responses.ts";
 import { answered, sent } from "./headers.ts";
 import type { Described, Prose } from "./prose.ts";
 
-/** What can stand in braces in a path. */
+/** By their name in the path. */
 const PATH_PARAMETERS: Record<string, z.ZodType> = {
-  id: id.describe("The object's id, as its list shows it."),
+  id: id.describe("The object's id."),
   token: z
     .string()
     .regex(/^[0-9a-f]{48}$/)
@@ -40,7 +40,7 @@ export function operationOf(described: Described): ZodOpenApiOperationObject {
   };
 }
 
-/** The permissions of which one is needed: for an event it is that of its resource. */
+/** One of these is needed; for an event, its resource's. */
 function permissions(access: Access): string[] {
   if (access === "readers of the event")
     return Object.values(EVENTS).map(({ permission }) => permission);
@@ -49,8 +49,8 @@ function permissions(access: Access): string[] {
 }
 
 function admission(access: Access): string {
-  if (access === "anybody") return "No credential.";
-  if (access === "any credential") return "Permission: none; any valid credential will do.";
+  if (access === "anybody") return "No credential needed.";
+  if (access === "any credential") return "Permission: none; any valid credential is enough.";
   if (access === "readers of the event") {
     const each = Object.entries(EVENTS).map(
       ([event, { permission }]) => `\`${permission}\` for ${event}`,

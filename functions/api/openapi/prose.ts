@@ -1,15 +1,15 @@
 import type { ValidationReason } from "../../../types/contracts/errors.ts";
 import type { Contract, Endpoint } from "../endpoint.ts";
 
-/** What people are told about an endpoint besides its contract. */
+/** What the description says about an endpoint besides its contract. */
 export interface Prose {
   summary: string;
   description: string;
-  /** Bodies to send, each under the words that say what it shows. */
+  /** Example bodies, each under its title. */
   sends?: Record<string, unknown>;
   /** What each successful answer means, with an example of its body. */
   gives: { [Status in keyof Contract["answers"]]: readonly [means: string, example?: unknown] };
-  /** Reasons of its own to answer 422, with the member to blame for it. */
+  /** Its own reasons to answer 422, with the member to blame. */
   refuses?: { [Reason in ValidationReason]?: string };
   /** Why it answers 409, with the details of an example. */
   conflicts?: readonly [means: string, details: object];
@@ -17,14 +17,14 @@ export interface Prose {
   missing?: string;
   /** Why it answers 429 without a credential to count requests for. */
   limited?: string;
-  /** Answered without the database, so that it is there when nothing else is. */
+  /** Answered without the database, so available when nothing else is. */
   standsAlone?: true;
 }
 
 /** Prose by operationId. */
 export type Chapter = Record<string, Prose>;
 
-/** A route with all that is known of it. */
+/** A route with its contract and its prose. */
 export interface Described {
   method: "get" | "post" | "patch" | "delete";
   /** As OpenAPI writes it: /leads/{id}. */
@@ -34,7 +34,7 @@ export interface Described {
   prose: Prose;
 }
 
-/** What is told of a list; `refuses` is what it has beside its cursor. */
+/** The prose of a list; `refuses` has its reasons besides the cursor. */
 export function describeList(
   rows: string,
   description: string,
@@ -49,7 +49,7 @@ export function describeList(
   };
 }
 
-/** What is told of an endpoint that gets one object, which is named with its article. */
+/** The prose of an endpoint that gets one object, named with its article. */
 export function describeGet(object: string, description: string, data: object): Prose {
   return {
     summary: `Get ${object}`,

@@ -11,7 +11,7 @@ const EXAMPLES: Record<EventType, object> = {
   document_completed: receivedDocument,
 };
 
-/** What a target is sent, by event: the object that the list of the resource shows, and nothing around it. */
+/** What a target receives, by event: the object as its list shows it, without an envelope. */
 export const webhooks: Record<string, ZodOpenApiPathItemObject> = Object.fromEntries(
   EventType.options.map((event) => [event, { post: webhook(event) }]),
 );
@@ -22,7 +22,7 @@ function webhook(event: EventType): ZodOpenApiPathItemObject["post"] {
     operationId: event,
     tags: ["Events"],
     summary: when,
-    description: `Posted within a minute or so to every target that was subscribed when it happened and still is. Subscribing takes \`${permission}\`. A target gets the event at most once: it is posted again, up to 3 times in all, only as long as no target has answered 2xx. A target has 10 seconds to answer; redirects are not followed.`,
+    description: `Posted within a minute or so to every URL that was subscribed when it happened and still is. Subscribing needs \`${permission}\`. A target never gets an event again once it has accepted it: the event is posted up to 3 times in all, and only while no target has answered 2xx. A target has 10 seconds to answer; redirects are not followed.`,
     security: [],
     requestParams: {
       header: z.object({
@@ -33,7 +33,7 @@ function webhook(event: EventType): ZodOpenApiPathItemObject["post"] {
           .regex(/^sha256=[0-9a-f]{64}$/)
           .optional()
           .describe(
-            "HMAC-SHA256 over the exact bytes of the body with the agency's signing secret, in hexadecimal. Compare it in constant time. Left out while the agency has no secret.",
+            "Hexadecimal HMAC-SHA256 of the exact bytes of the body, with the agency's signing secret. Compare it in constant time. Absent if the agency has no secret.",
           ),
       }),
     },
@@ -42,8 +42,8 @@ function webhook(event: EventType): ZodOpenApiPathItemObject["post"] {
       content: { "application/json": { schema: payload, example: EXAMPLES[event] } },
     },
     responses: {
-      "2XX": { description: "The target has it. The body is not looked at." },
-      410: { description: "The target is gone: its subscription is removed." },
+      "2XX": { description: "The target has accepted the event. The body is ignored." },
+      410: { description: "The target is gone; its subscription is removed." },
       default: { description: "Anything else, or no answer in 10 seconds, is a failed attempt." },
     },
   };

@@ -43,9 +43,7 @@ hooks.post("/", create, async (c) => {
   const { assertDeliverable } = await import("../../_shared/target.ts");
   const target = await assertDeliverable(body.target_url);
   if (!target.ok) {
-    throw invalid("invalid_target", "Events cannot be delivered to that URL.", [
-      { path: "target_url", message: target.reason },
-    ]);
+    throw invalid("invalid_target", [{ path: "target_url", message: target.reason }]);
   }
   const hook = { ...body, target_url: target.url };
   return sendCreated(c, await rpc(c, "create_hook", { body: hook, idempotency_key }), "flat");

@@ -59,7 +59,7 @@ leads.delete("/:id", archive, async (c) => {
   const { reason } = readQuery(c, archive.query);
   const { archive_reason } = await readOptionalBody(c, archive.body);
   if (reason !== undefined && archive_reason !== undefined && reason !== archive_reason) {
-    throw invalid("invalid_body", "The body does not fit.", [
+    throw invalid("invalid_body", [
       { path: "archive_reason", message: "differs from the query parameter reason" },
     ]);
   }

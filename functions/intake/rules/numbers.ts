@@ -1,4 +1,4 @@
-import { SPANISH_NUMBERS } from "../../_shared/spanish_numbers.ts";
+import { parseFigure, SPANISH_NUMBERS } from "../../_shared/spanish_numbers.ts";
 
 const SMALL: Record<string, number> = {
   ...SPANISH_NUMBERS,
@@ -68,28 +68,11 @@ const WORDS: [RegExp, number][] = [
   [/\b(?:un mill[oó]n y medio|a million and a half)\b/giu, 1_500_000],
 ];
 
-const HUNDREDS = [
-  "cien",
-  "doscientos",
-  "trescientos",
-  "cuatrocientos",
-  "quinientos",
-  "seiscientos",
-  "setecientos",
-  "ochocientos",
-  "novecientos",
-];
-const TENS = [
-  "diez",
-  "veinte",
-  "treinta",
-  "cuarenta",
-  "cincuenta",
-  "sesenta",
-  "setenta",
-  "ochenta",
-  "noventa",
-];
+const HUNDREDS =
+  "cien doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos".split(
+    " ",
+  );
+const TENS = "diez veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa".split(" ");
 const SPELLED = new RegExp(
   `\\b(?:(${HUNDREDS.join("|")}|ciento)(?: (${TENS.join("|")}))?|(${TENS.slice(1).join("|")})) mil\\b(?: (${HUNDREDS.join("|")}|ciento)\\b)?`,
   "giu",
@@ -132,14 +115,4 @@ function hundredsValue(word: string | undefined): number {
 
 function tensValue(word: string | undefined): number {
   return word ? (TENS.indexOf(word.toLowerCase()) + 1) * 10 : 0;
-}
-
-/** Reads 320.000, 320,000, 320 000, 1.250,50 and 1,2 alike: three digits after a separator are thousands. */
-function parseFigure(figure: string): number {
-  const groups = figure.replace(/[\s'’]/g, "");
-  if (/^\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?$/.test(groups)) {
-    return Number(groups.replaceAll(".", "").replace(",", "."));
-  }
-  if (/^\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?$/.test(groups)) return Number(groups.replaceAll(",", ""));
-  return Number(groups.replace(",", "."));
 }

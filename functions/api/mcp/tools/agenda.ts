@@ -1,13 +1,19 @@
 import { z } from "zod";
 import { localTime } from "../../../../types/contracts/times.ts";
-import { agentId, cutList, localMoment, missingPermissions, viewingSummary } from "../fields.ts";
+import {
+  agentId,
+  cutList,
+  limit,
+  localMoment,
+  missingPermissions,
+  viewingSummary,
+} from "../fields.ts";
 import { defineTool, READS } from "../tool.ts";
 
 const dayOrTime = z.union([z.iso.date(), localTime], {
   error: "debe ser una fecha (2026-05-04) o una fecha y hora (2026-05-04T17:30)",
 });
 
-/** The viewings of a period. */
 export const agenda = defineTool({
   name: "agenda",
   title: "Agenda de visitas",
@@ -26,19 +32,14 @@ export const agenda = defineTool({
     starts_before: dayOrTime
       .optional()
       .describe(
-        "Hasta cuándo: un día, incluido entero, o una hora local. Por defecto, siete días.",
+        "Hasta cuándo: un día (se incluye entero) o una hora local. Por defecto, siete días.",
       ),
     agent_id: agentId.optional().describe("Solo las visitas de este agente."),
     mine: z
       .boolean()
       .optional()
       .describe("true para ver solo las del agente que pregunta; deja sin efecto agent_id."),
-    limit: z
-      .int()
-      .min(1)
-      .max(100)
-      .default(50)
-      .describe("Cuántas visitas como mucho: de 1 a 100, por defecto 50."),
+    limit: limit(100, 50, "visitas"),
   }),
   output: z.strictObject({
     time_zone: z.string().describe("Zona horaria de la agencia."),

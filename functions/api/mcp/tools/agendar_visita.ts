@@ -8,17 +8,17 @@ const Arranged = z.strictObject({
   ...viewingSummary,
   warnings: z
     .array(z.string())
-    .describe("Lo que conviene confirmar con la persona; vacío si no hay nada."),
+    .describe("Lo que conviene confirmar con la persona; vacío si no hay nada que confirmar."),
   time_zone: z.string().describe("Zona horaria de la agencia, en la que están las horas."),
 });
 
-/** A new viewing; the core operation is that of POST /viewings. */
+/** The rules are those of POST /viewings. */
 export const agendar_visita = defineTool({
   name: "agendar_visita",
   title: "Agendar una visita",
   description: [
     "Concierta la visita de un cliente a un inmueble y la devuelve confirmada en la zona horaria de la agencia.",
-    "Escribe la hora tal como la dice la persona, sin desfase (2026-05-04T17:30). Si el agente o el inmueble ya tienen otra visita a esa hora, no se agenda y la respuesta (conflict) dice cuál es; consulta «agenda» para proponer otra hora. Una hora que ya ha pasado se rechaza; de una poco habitual avisa en warnings.",
+    "Escribe la hora tal como la dice la persona, sin desfase (2026-05-04T17:30). Si el agente o el inmueble ya tienen otra visita a esa hora, no se agenda y la respuesta (conflict) dice cuál es; consulta «agenda» para proponer otra hora. Si la hora ya ha pasado, se rechaza; si es poco habitual, lo avisa en warnings.",
     "Indica operation_id si la visita es de una operación abierta: al hacerse completará el paso «Propiedades visitadas».",
   ].join(" "),
   permission: "viewings:write",
@@ -28,7 +28,7 @@ export const agendar_visita = defineTool({
       lead_id: leadId.describe("El cliente que visita (UUID)."),
       property_id: propertyId.describe("El inmueble que se visita (UUID)."),
       starts_at: localTime.describe(
-        "Cuándo empieza: hora local de la agencia (2026-05-04T17:30) o con desfase (2026-05-04T17:30+02:00). Una hora que el reloj se salta se rechaza; de una que da dos veces vale la primera.",
+        "Cuándo empieza: hora local de la agencia (2026-05-04T17:30) o con desfase (2026-05-04T17:30+02:00). Si por el cambio de hora no existe, se rechaza; si se repite, vale la primera.",
       ),
       ends_at: optional(localTime).describe(
         "Cuándo termina, en el mismo formato; en lugar de duration_minutes.",
@@ -39,12 +39,12 @@ export const agendar_visita = defineTool({
       operation_id: optional(operationId).describe(
         "La operación abierta del cliente de la que forma parte.",
       ),
-      agent_id: optional(agentId).describe("Quién la hace; por defecto el agente del cliente."),
+      agent_id: optional(agentId).describe("Quién la atiende; por defecto, el agente del cliente."),
       notes: optional(text(10_000)).describe("Notas para la visita."),
     })
     .refine((body) => body.ends_at === undefined || body.duration_minutes === undefined, {
       path: ["duration_minutes"],
-      error: "no puede ir junto con ends_at",
+      error: "no se puede combinar con ends_at",
     }),
   output: Arranged,
   async run(body, { rpc }) {
@@ -58,7 +58,7 @@ export const agendar_visita = defineTool({
 const FIRST_USUAL_HOUR = 8;
 const LAST_USUAL_HOUR = 20;
 
-/** The time is in the agency's zone, so its hour is the one on the clock there. */
+/** The time is in the agency's zone, so its digits are the local hour. */
 function warningsFor(starts_at: string): string[] {
   const hour = Number(starts_at.slice(11, 13));
   if (hour >= FIRST_USUAL_HOUR && hour <= LAST_USUAL_HOUR) return [];

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { optional, stageName, wordsOrMissing } from "../../../../types/contracts/fields.ts";
+import {
+  optional,
+  stageName,
+  textOrNull,
+  wordsOrMissing,
+} from "../../../../types/contracts/fields.ts";
 import type { Operation } from "../../../../types/contracts/operations.ts";
 import {
   leadId,
@@ -9,9 +14,9 @@ import {
   propertyId,
   stageLabel,
 } from "../fields.ts";
-import { defineTool } from "../tool.ts";
+import { ADDS, defineTool } from "../tool.ts";
 
-/** One guarded step of the pipeline; the RPC is that of PATCH /operations/{id}. */
+/** The RPC is that of PATCH /operations/{id}. */
 export const avanzar_etapa = defineTool({
   name: "avanzar_etapa",
   title: "Avanzar la etapa de una operación",
@@ -20,12 +25,7 @@ export const avanzar_etapa = defineTool({
     "Sin stage pasa a la etapa siguiente. Para cerrar indica stage: won, sold o rented desde la última etapa; lost (con lost_reason), expired o cancelled desde cualquiera. Cerrar no se puede deshacer: confírmalo antes con la persona.",
   ].join(" "),
   permission: "operations:write",
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: false,
-    openWorldHint: false,
-  },
+  annotations: { ...ADDS, destructiveHint: true },
   input: z
     .strictObject({
       operation_id: operationId.describe("La operación que avanza (UUID)."),
@@ -33,15 +33,15 @@ export const avanzar_etapa = defineTool({
         "Etapa o cierre al que pasa; si se omite, la etapa siguiente de su recorrido.",
       ),
       lost_reason: wordsOrMissing(1000).describe(
-        "Por qué se pierde; obligatorio con stage lost y solo entonces.",
+        "Por qué se pierde; obligatorio con stage lost y no admitido sin él.",
       ),
       property_id: optional(propertyId).describe(
-        "Inmueble favorito que elige el cliente; completa el paso que lo espera antes de avanzar.",
+        "Inmueble que ha elegido el cliente; completa ese paso antes de avanzar.",
       ),
     })
     .refine((args) => args.lost_reason === undefined || args.stage !== undefined, {
       path: ["lost_reason"],
-      error: "solo puede ir con stage lost",
+      error: "solo se admite con stage lost",
     }),
   output: z.object({
     operation_id: operationId,
@@ -53,7 +53,7 @@ export const avanzar_etapa = defineTool({
     is_terminal: z.boolean().describe("true si ha quedado cerrada."),
     pending_actions: pendingActions,
     property_id: propertyId.nullable().describe("El inmueble elegido, si lo hay."),
-    lost_reason: z.string().nullable().describe("Por qué se perdió, si se perdió."),
+    lost_reason: textOrNull.describe("Por qué se perdió, si se perdió."),
   }),
   async run({ operation_id, stage, lost_reason, property_id }, { rpc }) {
     const chosen = property_id ? { property_id } : {};

@@ -6,6 +6,7 @@ import {
   fullName,
   leadId,
   leadStatus,
+  limit,
   localMoment,
   missingPermissions,
   operationId,
@@ -49,12 +50,11 @@ const Client = z
     leads: cutList(
       Lead,
       5,
-      "Los leads de la persona: primero los activos, los más recientes antes.",
+      "Los leads de la persona: primero los activos y, entre ellos, los más recientes.",
     ),
   })
   .describe("La persona encontrada.");
 
-/** Finds clients and properties by whatever is known of them. */
 export const buscar = defineTool({
   name: "buscar",
   title: "Buscar clientes e inmuebles",
@@ -69,12 +69,7 @@ export const buscar = defineTool({
     query: words(200).describe(
       "Lo que se busca: un nombre, un teléfono, un correo, una calle o una referencia. Por ejemplo «Carmen Ortiz» o «611 00 00 01».",
     ),
-    limit: z
-      .int()
-      .min(1)
-      .max(25)
-      .default(10)
-      .describe("Cuántos resultados como mucho: de 1 a 25, por defecto 10."),
+    limit: limit(25, 10, "resultados"),
   }),
   output: z.strictObject({
     missing_permissions: missingPermissions,
@@ -86,7 +81,7 @@ export const buscar = defineTool({
           score: z.number().describe("Cuánto se parece a lo buscado, de 0 a 1."),
           matched_by: z
             .enum(["phone", "email", "full_name", "address"])
-            .describe("Por qué dato se ha encontrado."),
+            .describe("El dato por el que se ha encontrado."),
           client: Client.nullable().describe("La persona; null si es un inmueble."),
           property: z
             .strictObject(propertySummary)

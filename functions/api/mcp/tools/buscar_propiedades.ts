@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { amount, words } from "../../../../types/contracts/fields.ts";
+import { amount, textOrNull, words } from "../../../../types/contracts/fields.ts";
 import { ListingType, PropertyType } from "../../../../types/contracts/properties.ts";
 import { readDescribedSearch } from "../described_search.ts";
-import { cutList, propertySummary } from "../fields.ts";
+import { cutList, limit, propertySummary } from "../fields.ts";
 import { defineTool, READS } from "../tool.ts";
 
 const bedrooms = z.int().min(0).max(50);
 
-/** A search as people describe it. */
 export const buscar_propiedades = defineTool({
   name: "buscar_propiedades",
   title: "Buscar inmuebles por descripción",
@@ -23,12 +22,7 @@ export const buscar_propiedades = defineTool({
     listing_type: ListingType.optional().describe("sale (en venta) o rent (en alquiler)."),
     price_max: amount.optional().describe("Precio máximo en EUR; renta mensual si es alquiler."),
     bedrooms_min: bedrooms.optional().describe("Dormitorios como mínimo, de 0 a 50."),
-    limit: z
-      .int()
-      .min(1)
-      .max(25)
-      .default(10)
-      .describe("Cuántos inmuebles como mucho: de 1 a 25, por defecto 10."),
+    limit: limit(25, 10, "inmuebles"),
   }),
   output: z.strictObject({
     understood: z
@@ -60,7 +54,7 @@ export const buscar_propiedades = defineTool({
         missing_terms: z
           .array(z.string())
           .describe("Palabras de terms que el anuncio no menciona."),
-        excerpt: z.string().nullable().describe("Comienzo de la descripción del anuncio."),
+        excerpt: textOrNull.describe("Comienzo de la descripción del anuncio."),
       }),
       25,
       "Los inmuebles disponibles que cumplen los filtros, el más adecuado primero.",

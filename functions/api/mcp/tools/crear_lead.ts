@@ -21,10 +21,10 @@ import {
 } from "../fields.ts";
 import { ADDS, defineTool } from "../tool.ts";
 
-// The contract's own description is in English, and an alternative keeps it.
+// The contract's description is in English, and an optional schema keeps it.
 const origin = Origin.describe("Por dónde llegó.");
 
-/** A new lead with its operation; the RPC is that of POST /leads. */
+/** The RPC is that of POST /leads. */
 export const crear_lead = defineTool({
   name: "crear_lead",
   title: "Crear un contacto con su operación",
@@ -82,7 +82,9 @@ export const crear_lead = defineTool({
     lead_status: leadStatus,
     budget_max: z.number().nullable().describe("Lo máximo que pagaría."),
     bedrooms_min: z.int().nullable().describe("Dormitorios mínimos."),
-    assigned_agent_id: agentId.nullable().describe("El agente al que le ha tocado; null si nadie."),
+    assigned_agent_id: agentId
+      .nullable()
+      .describe("El agente al que se ha asignado; null si no hay ninguno."),
     sanctions_status: Lead.shape.sanctions_status.describe("Estado del control de sanciones."),
   }),
   async run(args, { rpc, country }) {

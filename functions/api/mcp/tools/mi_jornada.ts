@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { agentId, cutList, localMoment, missingPermissions, Task } from "../fields.ts";
+import { textOrNull } from "../../../../types/contracts/fields.ts";
+import { agentId, cutList, limit, localMoment, missingPermissions, Task } from "../fields.ts";
 import { type TaskFacts, taskOf } from "../tasks.ts";
 import { defineTool, READS } from "../tool.ts";
 
@@ -9,34 +10,28 @@ const Day = z.strictObject({
   agent_id: agentId
     .nullable()
     .describe("El agente que pregunta; null si la credencial no actúa por ninguno."),
-  agent_name: z.string().nullable().describe("Nombre de ese agente."),
+  agent_name: textOrNull.describe("Nombre de ese agente."),
   missing_permissions: missingPermissions,
   overdue_total: z
     .int()
     .describe(
-      "Cuántas tareas están atrasadas. En una agencia con miles pendientes, cuántas de las que más esperan.",
+      "Cuántas tareas están atrasadas. Si la agencia tiene miles pendientes, solo cuenta entre las que más llevan esperando.",
     ),
-  tasks: cutList(Task, 50, "Las tareas: las propias primero, las más atrasadas antes."),
+  tasks: cutList(Task, 50, "Las tareas: primero las propias y, entre ellas, las más atrasadas."),
 });
 type Day = z.input<typeof Day>;
 
-/** The caller's day: what waits, whose turn it is, since when. */
 export const mi_jornada = defineTool({
   name: "mi_jornada",
   title: "Mi jornada",
   description: [
     "Responde a «¿qué tengo hoy?»: lo que está pendiente en la agencia, primero lo que le toca a quien pregunta y, dentro de eso, lo más atrasado.",
-    "Incluye mensajes sin responder, contactos nuevos, visitas de hoy y mañana o sin cerrar, y lo que frena cada operación abierta, con el turno de quién es y desde cuándo. Lo que la credencial no puede leer (missing_permissions) no aparece. Cada tarea trae los identificadores que piden las demás herramientas.",
+    "Incluye mensajes sin responder, contactos nuevos, visitas de hoy y mañana o sin cerrar, y lo que frena cada operación abierta, con a quién le toca y desde cuándo. Lo que la credencial no puede leer (missing_permissions) no aparece. Cada tarea trae los identificadores que piden las demás herramientas.",
   ].join(" "),
   permission: "operations:read",
   annotations: READS,
   input: z.strictObject({
-    limit: z
-      .int()
-      .min(1)
-      .max(50)
-      .default(20)
-      .describe("Cuántas tareas como mucho: de 1 a 50, por defecto 20."),
+    limit: limit(50, 20, "tareas"),
   }),
   output: Day,
   async run({ limit }, { rpc }) {

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { amount, id, optional, text } from "../../../../types/contracts/fields.ts";
+import { amount, id, optional, text, textOrNull } from "../../../../types/contracts/fields.ts";
 import { CreateOffer, Offer, OfferType } from "../../../../types/contracts/offers.ts";
 import type { Created } from "../../response.ts";
 import { leadId, operationId, propertyId } from "../fields.ts";
 import { ADDS, defineTool } from "../tool.ts";
 
-// The contract's own description is in English, and an alternative keeps it.
+// The contract's description is in English, and an optional schema keeps it.
 const offerType = OfferType.describe("sale o rent.");
 
-/** An offer received; the RPC is that of POST /offers. */
+/** The RPC is that of POST /offers. */
 export const registrar_oferta = defineTool({
   name: "registrar_oferta",
   title: "Registrar una oferta recibida",
@@ -24,7 +24,7 @@ export const registrar_oferta = defineTool({
       "Importe ofrecido, mayor que 0 y con dos decimales como mucho; la renta mensual si es de alquiler.",
     ),
     property_id: optional(propertyId).describe(
-      "Inmueble por el que se ofrece; por defecto el de la operación.",
+      "Inmueble por el que se hace la oferta; por defecto, el de la operación.",
     ),
     currency: CreateOffer.shape.currency.describe("Moneda (ISO 4217); por defecto EUR."),
     offer_type: optional(offerType).describe(
@@ -42,7 +42,7 @@ export const registrar_oferta = defineTool({
     offer_type: offerType,
     status: Offer.shape.status.describe("received: recibida, sin aceptar."),
     public_token: z.string().describe("Clave del enlace que se puede compartir con el cliente."),
-    notes: z.string().nullable().describe("Condiciones o comentarios."),
+    notes: textOrNull.describe("Condiciones o comentarios."),
   }),
   async run(body, { rpc }) {
     const { body: offer }: Created<z.output<typeof Offer>> = await rpc("create_offer", { body });

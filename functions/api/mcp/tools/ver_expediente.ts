@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Document } from "../../../../types/contracts/documents.ts";
-import { id } from "../../../../types/contracts/fields.ts";
+import { id, textOrNull } from "../../../../types/contracts/fields.ts";
 import { Lead } from "../../../../types/contracts/leads.ts";
 import { Offer } from "../../../../types/contracts/offers.ts";
 import type { Permission } from "../../../../types/contracts/permissions.ts";
@@ -38,17 +38,17 @@ const Person = z
     origin: Lead.shape.origin.describe("Por dónde llegó."),
     lead_status: leadStatus,
     temperature,
-    intent: z.string().nullable().describe("Qué busca, en pocas palabras."),
+    intent: textOrNull.describe("Qué busca, en pocas palabras."),
     budget_max: z.number().nullable().describe("Lo máximo que pagaría; renta mensual si alquila."),
     bedrooms_min: z.int().nullable().describe("Dormitorios que necesita como mínimo."),
-    notes: z.string().nullable().describe("Notas de la agencia, hasta 1.000 caracteres."),
-    assigned_agent_id: agentId.nullable().describe("Agente que lo lleva; null si nadie."),
-    assigned_agent_name: z.string().nullable().describe("Nombre de ese agente."),
+    notes: textOrNull.describe("Notas de la agencia, hasta 1.000 caracteres."),
+    assigned_agent_id: agentId.nullable().describe("Agente que lo lleva; null si no hay ninguno."),
+    assigned_agent_name: textOrNull.describe("Nombre de ese agente."),
     sanctions_status: Lead.shape.sanctions_status.describe(
       "Resultado del control de sanciones: pending, clear, possible_match o error.",
     ),
     archived_at: localMoment.nullable().describe("Cuándo se archivó; null si está activo."),
-    archive_reason: z.string().nullable().describe("Por qué se archivó."),
+    archive_reason: textOrNull.describe("Por qué se archivó."),
     created_at: localMoment.describe("Cuándo llegó."),
   })
   .describe("La persona y lo que se sabe de ella.");
@@ -61,11 +61,10 @@ const Operation = z.strictObject({
   stage_label: stageLabel,
   is_terminal: z.boolean().describe("true si está cerrada."),
   pending_actions: pendingActions,
-  next_stage: z
-    .string()
-    .nullable()
-    .describe("La etapa siguiente; null en la última, desde la que se cierra, o si está cerrada."),
-  lost_reason: z.string().nullable().describe("Por qué se perdió, si se perdió."),
+  next_stage: textOrNull.describe(
+    "La etapa siguiente; null en la última, desde la que se cierra, o si está cerrada.",
+  ),
+  lost_reason: textOrNull.describe("Por qué se perdió, si se perdió."),
   in_stage_since: localMoment.describe("Desde cuándo está en esta etapa."),
   deposit_paid_at: localMoment.nullable().describe("Cuándo se pagó la fianza de un alquiler."),
   closed_at: localMoment.nullable().describe("Cuándo se cerró; null si está abierta."),
@@ -84,8 +83,8 @@ const Viewing = z.strictObject({
   operation_id: operationId.nullable().describe("Operación de la que forma parte."),
   property_id: propertyId,
   property_title: propertyTitle,
-  agent_name: z.string().nullable().describe("Quién lo enseña."),
-  notes: z.string().nullable().describe("Notas, hasta 300 caracteres."),
+  agent_name: textOrNull.describe("Quién enseña el inmueble."),
+  notes: textOrNull.describe("Notas, hasta 300 caracteres."),
 });
 
 const OfferMade = z.strictObject({
@@ -103,8 +102,8 @@ const OfferMade = z.strictObject({
 const DocumentState = z.strictObject({
   document_id: id.describe("Identificador del documento."),
   operation_id: operationId.nullable().describe("Operación a la que pertenece."),
-  kind: Document.shape.kind.describe("Clase de documento."),
-  name: z.string().nullable().describe("Nombre."),
+  kind: Document.shape.kind.describe("Tipo de documento."),
+  name: textOrNull.describe("Nombre."),
   status: Document.shape.status.describe("requested, received, verified o rejected."),
   completed_at: localMoment.nullable().describe("Cuándo se recibió."),
 });
@@ -113,7 +112,7 @@ const SignatureState = z.strictObject({
   signature_id: id.describe("Identificador de la firma."),
   operation_id: operationId.nullable().describe("Operación a la que pertenece."),
   document_id: id.nullable().describe("Documento que se firma."),
-  signer_name: z.string().nullable().describe("Quién firma."),
+  signer_name: textOrNull.describe("Quién firma."),
   status: Signature.shape.status.describe("draft, sent, signed, declined o expired."),
   signed_at: localMoment.nullable().describe("Cuándo se firmó."),
 });
@@ -124,7 +123,7 @@ const Message = z.strictObject({
     .enum(["inbound", "outbound"])
     .describe("inbound (del cliente) u outbound (nuestro)."),
   channel: z.string().describe("Por dónde: email, whatsapp, phone, web u other."),
-  subject: z.string().nullable().describe("Asunto, si es un correo."),
+  subject: textOrNull.describe("Asunto, si es un correo."),
   body: z
     .string()
     .describe(
@@ -134,7 +133,7 @@ const Message = z.strictObject({
   created_at: localMoment.describe("Cuándo se recibió o se envió."),
 });
 
-/** A part of the file that takes a permission of its own, as it does in REST. */
+/** A part of the file that needs its own permission, as it does in REST. */
 function readable<List extends z.ZodType>(list: List, permission: Permission) {
   return list
     .nullable()
@@ -146,11 +145,11 @@ const CaseFile = z.strictObject({
   lead: Person,
   missing_permissions: missingPermissions,
   operations: readable(
-    cutList(Operation, 10, "Operaciones: primero las abiertas, las más recientes antes."),
+    cutList(Operation, 10, "Operaciones: primero las abiertas y, entre ellas, las más recientes."),
     "operations:read",
   ),
   viewings: readable(
-    cutList(Viewing, 10, "Visitas, las últimas o más lejanas en el futuro primero."),
+    cutList(Viewing, 10, "Visitas, de la más lejana en el futuro a la más antigua."),
     "viewings:read",
   ),
   offers: readable(cutList(OfferMade, 10, "Ofertas, las más recientes primero."), "offers:read"),
@@ -166,7 +165,6 @@ const CaseFile = z.strictObject({
   next_action: Task.describe("La siguiente acción que se recomienda, y por qué."),
 });
 
-/** Everything about one lead in one answer. */
 export const ver_expediente = defineTool({
   name: "ver_expediente",
   title: "Ver el expediente de un cliente",

@@ -14,7 +14,7 @@ export const documents: Chapter = {
   ),
   downloadDocument: {
     summary: "Get a download of a document's file",
-    description: "A signed URL, good for 10 minutes. A browser saves the file under its name.",
+    description: "A signed URL that works for 10 minutes. A browser saves the file under its name.",
     gives: {
       200: [
         "Where the file is.",
@@ -29,9 +29,9 @@ export const documents: Chapter = {
     missing: "Your agency has no document with that id, or the document has no file yet.",
   },
   createDocument: {
-    summary: "Ask for a document, or announce one",
+    summary: "Ask for a document, or announce its file",
     description:
-      'With `content_type` and `size_bytes` the answer has a signed upload, good for 2 hours: PUT the bytes, at least one and at most size_bytes, to its URL with its headers. The document becomes received when the file arrives. `upload` is null when no file is announced, and when the storage cannot be reached now; POST /documents/{id}/upload asks again.\n\nThe storage answers the upload in a form of its own, with status 400 and the real one inside: `{"statusCode","code","error","message"}`. `403`: the file is larger than announced, is empty, or none is waited for; the message says which. `409`: the file is there already. `413`: larger than 20 MiB. `415`: not exactly one of the types. Code `InvalidJWT`: the URL is no longer good. Whatever is refused changes nothing, and the URL may be used again until it expires.',
+      'With `content_type` and `size_bytes`, the answer contains a signed upload URL that works for 2 hours: PUT the bytes, at least one and at most size_bytes, to the URL with its headers. The document becomes received when the file arrives. `upload` is null if no file was announced, or if the storage could not be reached; POST /documents/{id}/upload tries again.\n\nThe storage answers an upload in its own format, with status 400 and the real status inside: `{"statusCode","code","error","message"}`. `403`: the file is empty, larger than announced, or not expected; the message says which. `409`: the file is already there. `413`: larger than 20 MiB. `415`: not exactly one of the types. Code `InvalidJWT`: the URL has expired. A refused upload changes nothing, and the URL can be used again until it expires.',
     sends: {
       "A contract, with its file": {
         operation_id: document.operation_id,
@@ -47,19 +47,19 @@ export const documents: Chapter = {
     refuses: { unknown_reference: "operation_id" },
   },
   createDocumentUpload: {
-    summary: "Get an upload for a document's file",
+    summary: "Get an upload URL for a document's file",
     description:
-      "Announces the file of a document, or another one than before, as long as none arrived. A URL given earlier for another place works no more.",
+      "Announces a document's file, or a different one as long as none has arrived. A URL given for a different file stops working.",
     sends: { "A photo": { content_type: "image/jpeg", size_bytes: 912384 } },
     gives: {
       201: ["The document, and where to upload its file.", { data: document, upload }],
     },
-    conflicts: ["The document has its file already.", {}],
+    conflicts: ["The document already has its file.", {}],
   },
   updateDocument: {
-    summary: "Say how far a document is",
+    summary: "Update a document's status",
     description:
-      "received, then verified or rejected; a status only goes forward. A document whose file is announced is received by the file's arrival alone. The first time that it is received or verified emits document_completed.",
+      "received, then verified or rejected; a status only moves forward. If a file was announced, only its arrival makes the document received. The first time it is received or verified, document_completed is emitted.",
     sends: { "It was checked": { status: "verified" } },
     gives: {
       200: ["The changed document.", { data: { ...receivedDocument, status: "verified" } }],

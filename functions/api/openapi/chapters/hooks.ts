@@ -4,20 +4,20 @@ import { type Chapter, describeList } from "../prose.ts";
 export const hooks: Chapter = {
   listHooks: describeList(
     "subscriptions",
-    "The agency's subscriptions to the events that the credential may read.",
+    "The agency's subscriptions to events that the credential may read.",
     listed(hook),
   ),
   sampleHook: {
     summary: "Sample an event",
     description:
-      "Rows that are in the event's state already, latest first, each exactly as the event would carry it. Also good for polling, where a hook cannot be.",
-    gives: { 200: ["A page of rows; here of deal_won.", listed(wonOperation)] },
+      "Rows that are already in the event's state, latest first, each exactly as the event would send it. Also useful for polling where hooks are not possible.",
+    gives: { 200: ["A page of rows, here for deal_won.", listed(wonOperation)] },
     refuses: { invalid_cursor: "cursor" },
   },
   createHook: {
     summary: "Subscribe to an event",
     description:
-      "Each event is posted to the URL once; see the webhooks. The URL has to be https and on the public internet, on any port. An event has at most 20 hooks. The same event and URL again give the id that exists.",
+      "Each event is posted to the URL once; see the webhooks. The URL must be https and on the public internet; any port is fine. An event has at most 20 hooks. Subscribing the same URL to the same event again returns the existing id.",
     sends: {
       "Won deals, to an automation": {
         event_type: hook.event_type,
@@ -30,7 +30,7 @@ export const hooks: Chapter = {
   deleteHook: {
     summary: "Unsubscribe",
     description:
-      "The answer is the same whether or not there was such a subscription. One of another agency is left alone.",
-    gives: { 204: ["There is no such subscription now."] },
+      "The answer is the same whether or not the subscription existed. Another agency's subscriptions are not affected.",
+    gives: { 204: ["The subscription does not exist now."] },
   },
 };

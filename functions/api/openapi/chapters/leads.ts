@@ -4,16 +4,16 @@ import { type Chapter, describeGet, describeList } from "../prose.ts";
 export const leads: Chapter = {
   listLeads: describeList(
     "leads",
-    "The agency's leads, newest first. Archived ones are left out unless `include_archived=true`. To count supply, filter operations by `operation_type=sell`: listing leads (sellers) have no `lead_status`.",
+    "The agency's leads, newest first, without archived ones unless `include_archived=true`. To count supply, filter operations by `operation_type=sell`: listing leads (sellers) have no `lead_status`.",
     firstOf(lead),
   ),
   getLead: describeGet("a lead", "One lead, archived or not.", lead),
   createLead: {
     summary: "Create a lead",
     description:
-      "In one transaction: the contact is found by e-mail or phone, or created; the lead is stored and given to the agent who looks after the contact, else to the next in turn; with `operation_type` the operation is opened, else `operation_id` is null; a sanctions screen is started. A forwarded mail (`email_body`, or `notes` when `origin` is email) is read in the background, and fills what is blank.\n\nNo lead is refused for how its phone or e-mail is written: `phone_e164` and `email_is_valid` tell what could be read, and only that finds a contact. `known_contact` and `open_operations` tell what the person had with the agency before.",
+      "In one transaction, the contact is matched by e-mail or phone, or created; the lead is stored and assigned to the agent who looks after the contact, or to the next in turn; with `operation_type` an operation is opened (otherwise `operation_id` is null); and a sanctions screen is started. A forwarded mail (`email_body`, or `notes` when `origin` is email) is read in the background to fill in blank members.\n\nNo lead is refused for how its phone or e-mail is written: `phone_e164` and `email_is_valid` show what could be read, and only that matches a contact. `known_contact` and `open_operations` show whether the agency already knew the person.",
     sends: {
-      "A mail that a mailbox automation forwards": {
+      "A mail forwarded by a mailbox automation": {
         full_name: "Carmen Ruiz",
         phone: "600 123 456",
         email: "carmen.ruiz@correo.example",
@@ -23,7 +23,7 @@ export const leads: Chapter = {
         email_body:
           "Hola, me gusta el piso de Ruzafa, pero mi presupuesto máximo es de 290.000 euros. Necesito 3 habitaciones cuanto antes.",
       },
-      "A form of a website": {
+      "A website form": {
         full_name: "Pau Serra",
         phone: "+34 611 22 33 44",
         origin: "web",
@@ -32,7 +32,7 @@ export const leads: Chapter = {
         bedrooms_min: 2,
         notes: "Busca a partir de septiembre.",
       },
-      "The least": { full_name: "Nuria Campos" },
+      "The minimum": { full_name: "Nuria Campos" },
     },
     gives: {
       201: ["The new lead.", { data: { ...lead, known_contact: false, open_operations: [] } }],
@@ -42,9 +42,9 @@ export const leads: Chapter = {
   updateLead: {
     summary: "Change a lead",
     description:
-      "Members left out stay as they are; null clears a member. The contact and the operation of a lead are not changed by this.",
+      "Members left out stay as they are; null clears a member. The lead's contact and operation do not change.",
     sends: {
-      "Another agent, and what the call made clear": {
+      "Another agent, and what a call made clear": {
         assigned_agent_id: lead.assigned_agent_id,
         temperature: "warm",
         lead_status: "contacted",
@@ -57,7 +57,7 @@ export const leads: Chapter = {
   archiveLead: {
     summary: "Archive a lead",
     description:
-      "A lead is never removed: it gets `archived_at` and `archive_reason`. Archiving it again changes neither. The reason goes into the query or into the body; into both only when it is the same.",
+      "A lead is never deleted: it gets `archived_at` and `archive_reason`. Archiving it again changes neither. Send the reason in the query or in the body; if in both, it must be the same.",
     sends: { "Why it is archived": { archive_reason: "Compró con otra agencia" } },
     gives: {
       200: [

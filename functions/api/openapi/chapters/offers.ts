@@ -7,7 +7,7 @@ export const offers: Chapter = {
   createOffer: {
     summary: "Record an offer",
     description:
-      "The offer is received: it is not accepted by this, and the stage of its operation does not move. It closes the gate step ofertaPreparada. An offer is accepted when precioAcordado is closed in the application, which emits offer_accepted.",
+      "Records a received offer, which closes the gate step ofertaPreparada. This neither accepts the offer nor moves the operation's stage. The offer is accepted when precioAcordado is closed in the application, which emits offer_accepted.",
     sends: {
       "For the operation's property": {
         operation_id: offer.operation_id,
@@ -31,17 +31,17 @@ export const offers: Chapter = {
   },
   createOfferLink: {
     summary: "Make a new public link",
-    description: "The offer gets a new `public_token`; the link with the old one works no more.",
+    description: "The offer gets a new `public_token`; the old link stops working.",
     sends: { Nothing: {} },
     gives: { 201: ["The offer, with the token of its new link.", { data: offer }] },
   },
   getPublicOffer: {
     summary: "Get an offer by its public link",
     description:
-      "What a client who was given the link sees: no names of people, and the property without its street. The token is the credential.",
+      "What a client with the link sees: no people's names, and the property without its street. The token is the credential.",
     gives: { 200: ["The offer.", { data: publicOffer }] },
-    missing: "There is no such link, or it was replaced.",
+    missing: "The link does not exist, or was replaced.",
     limited:
-      "The link's requests are spent: 60 a minute a link, and 600 a minute for all links that do not exist.",
+      "The link has used up its requests: 60 a minute for each link, and 600 a minute in total for links that do not exist.",
   },
 };

@@ -10,32 +10,32 @@ export const operations: Chapter = {
   ),
   getOperation: describeGet(
     "an operation",
-    "One operation, with the gate steps that its stage still waits for.",
+    "One operation, with the gate steps that are still pending.",
     operation,
   ),
   createOperation: {
     summary: "Open an operation",
     description:
-      "A lead has at most one open operation of each type: when there is one, it is answered with 200, and none is opened. `stage` may be any active stage of the flow; no gate applies to it.",
+      "A lead has at most one open operation of each type: if there is one, it is returned with 200 and none is opened. `stage` can be any active stage of the flow, with no gate to pass.",
     sends: {
       "A purchase": { lead_id: operation.lead_id, operation_type: "buy" },
-      "A rental that begins with viewings": {
+      "A rental that starts with viewings": {
         lead_id: operation.lead_id,
         operation_type: "rent",
         stage: "viewings",
       },
     },
     gives: {
-      200: ["The open operation of that type, which the lead already has.", { data: operation }],
+      200: ["The lead's open operation of that type.", { data: operation }],
       201: ["The new operation.", { data: operation }],
     },
     refuses: { unknown_reference: "lead_id", invalid_stage: "stage" },
-    conflicts: ["The open operation was being closed just then; try again.", {}],
+    conflicts: ["The open operation was just being closed; try again.", {}],
   },
   updateOperation: {
     summary: "Move an operation, or choose its property",
     description:
-      "`stage` is a guarded transition: exactly one step forward, and only when the gate of the current stage is passed; to `won`, `sold` or `rented` only from the last active stage; to `lost` (with `lost_reason`), `expired` or `cancelled` from any. GET /flows names the stages. Steps of a gate have no endpoint: they close through what they stand for, such as a viewing that is done, a chosen property, a recorded offer, or by hand in the application. `property_id` chooses the favourite, which may pass the gate in the same request. Refused, nothing at all is written. Reaching `won`, `sold` or `rented` emits deal_won.",
+      "`stage` is a guarded transition: exactly one step forward, once the current stage's gate is passed; to `won`, `sold` or `rented` only from the last active stage; to `lost` (with `lost_reason`), `expired` or `cancelled` from any. GET /flows lists the stages. Gate steps have no endpoint: they close when the thing itself happens (a viewing is done, a property chosen, an offer recorded) or by hand in the application. `property_id` chooses the favourite, which can pass the gate in the same request. If the request is refused, nothing is written. Reaching `won`, `sold` or `rented` emits deal_won.",
     sends: {
       "The next stage": { stage: "offer" },
       "The favourite property, and the next stage": {
@@ -46,7 +46,7 @@ export const operations: Chapter = {
     },
     gives: {
       200: [
-        "The operation as it is now.",
+        "The changed operation.",
         {
           data: {
             ...operation,

@@ -20,7 +20,7 @@ export const flows: Chapter = {
   listFlows: {
     summary: "List flows",
     description:
-      "Each flow with its stages in order and the steps of their gates: what a client needs to know which stage comes next.",
+      "Each flow with its stages in order and their gate steps, so that a client knows which stage comes next.",
     gives: {
       200: [
         "Every flow; the example is cut to two stages of one.",
@@ -61,7 +61,7 @@ export const flows: Chapter = {
 
 export const service: Chapter = {
   getHealth: {
-    summary: "Ask whether the service works",
+    summary: "Check that the service works",
     description: "Answers once the database does.",
     gives: {
       200: [
@@ -72,10 +72,10 @@ export const service: Chapter = {
   },
   getDescription: {
     summary: "Get this description",
-    description: "The API as OpenAPI 3.1, made from the contracts that requests are judged by.",
+    description: "The API as OpenAPI 3.1, generated from the contracts that validate requests.",
     gives: {
       200: ["The description."],
-      304: ["It is still as the ETag of If-None-Match names it."],
+      304: ["It has not changed since the ETag in If-None-Match."],
     },
     standsAlone: true,
   },

@@ -4,16 +4,16 @@ import { type Chapter, describeGet, describeList } from "../prose.ts";
 export const signatures: Chapter = {
   listSignatures: describeList(
     "signatures",
-    "The agency's signatures, newest first; one for each signer.",
+    "The agency's signatures, newest first; one per signer.",
     firstOf(signature),
   ),
   getSignature: describeGet("a signature", "One signature.", signature),
   createSignature: {
     summary: "Prepare a signature",
     description:
-      "One for each signer. Nothing is sent by this: whoever collects the signature reports how far it is.",
+      "One per signer. This sends nothing: your signing service collects the signature, and you report its status here.",
     sends: {
-      "A request that is out already": {
+      "A request that has already been sent": {
         document_id: signature.document_id,
         signer_name: "Carmen Ruiz",
         signer_email: "carmen.ruiz@correo.example",
@@ -24,9 +24,9 @@ export const signatures: Chapter = {
     refuses: { unknown_reference: "document_id" },
   },
   updateSignature: {
-    summary: "Say how far a signature is",
+    summary: "Update a signature's status",
     description:
-      "sent, then signed, declined or expired, which stay. The first signing emits signature_signed.",
+      "sent, then signed, declined or expired, which are final. The first time it is signed, signature_signed is emitted.",
     sends: { "It was signed": { status: "signed" } },
     gives: { 200: ["The changed signature.", { data: signedSignature }] },
     refuses: { nothing_to_change: "body", invalid_transition: "status" },

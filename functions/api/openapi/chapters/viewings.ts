@@ -2,7 +2,7 @@ import { firstOf, viewing } from "../examples.ts";
 import { type Chapter, describeGet, describeList } from "../prose.ts";
 
 const booked = [
-  "The agent or the property has another viewing at that time; `error.details` says which, and when.",
+  "The agent or the property has another viewing at that time; `error.details` says which and when.",
   {
     viewing_id: "8c7b6a59-4837-4625-b413-02f1e0d9c8b7",
     booked: "agent",
@@ -14,7 +14,7 @@ const booked = [
 export const viewings: Chapter = {
   listViewings: describeList(
     "viewings",
-    "The agency's viewings, latest arranged first.",
+    "The agency's viewings, the most recently arranged first.",
     firstOf(viewing),
     { invalid_time: "starts_from" },
   ),
@@ -22,9 +22,9 @@ export const viewings: Chapter = {
   createViewing: {
     summary: "Arrange a viewing",
     description:
-      "Times without an offset are meant by the clock of the agency's zone. An agent and a property have one viewing at a time.",
+      "Times without an offset are in the agency's time zone. An agent, and a property, can have only one viewing at a time.",
     sends: {
-      "In the agency's own time, for 45 minutes": {
+      "In the agency's time zone, for 45 minutes": {
         lead_id: viewing.lead_id,
         property_id: viewing.property_id,
         operation_id: viewing.operation_id,
@@ -48,9 +48,9 @@ export const viewings: Chapter = {
     conflicts: booked,
   },
   updateViewing: {
-    summary: "Move a viewing, or say what became of it",
+    summary: "Reschedule a viewing, or record its outcome",
     description:
-      "A scheduled viewing can be moved, and keeps its length unless an end or a duration is given. What became of it stays; `done`, from 15 minutes before its start on, closes the gate step propiedadesVisitadas of its operation.",
+      "A scheduled viewing can be moved, and keeps its length unless you send an end or a duration. Its outcome is final. `done`, accepted from 15 minutes before the start, closes the operation's gate step propiedadesVisitadas.",
     sends: {
       "It took place": { status: "done", notes: "Le encanta el balcón." },
       "An hour later": { starts_at: "2026-05-07T18:30" },

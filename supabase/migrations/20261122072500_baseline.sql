@@ -92,6 +92,14 @@ comment on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) is
 -- Granted to the service role too, so that it learns why a trigger refused it.
 grant execute on function private.raise_error(int, text, text, jsonb, jsonb, jsonb) to anon, authenticated, service_role;
 
+create function private.refuse_missing(resource text) returns void
+language sql set search_path = ''
+as $$
+  select private.raise_error(404, 'not_found', format('There is no such %s.', resource));
+$$;
+comment on function private.refuse_missing(text) is 'Refuses an id in a path that the caller''s agency does not have: not_found.';
+grant execute on function private.refuse_missing(text) to anon, authenticated;
+
 create function private.refuse(reason text, message text, details jsonb default '{}') returns void
 language sql set search_path = ''
 as $$
@@ -179,7 +187,7 @@ begin
       where candidate at time zone time_zone = local_time;
       if moment is null then
         perform private.refuse_member('invalid_time', path, 'skipped_time',
-          format('The clock in %s skips this time; it is put forward then.', time_zone),
+          format('This time does not exist in %s: the clocks go forward then.', time_zone),
           issue_values => jsonb_build_object('time_zone', time_zone));
       end if;
     end if;
@@ -242,7 +250,6 @@ begin
 end
 $$;
 comment on function private.encode_cursor(text, timestamptz, uuid) is 'An opaque place in a list: the last row shown.';
-grant execute on function private.encode_cursor(text, timestamptz, uuid) to anon, authenticated;
 
 create function private.decode_cursor(list text, page_cursor text, out position_at timestamptz, out id uuid)
 language plpgsql stable set search_path = ''
@@ -268,21 +275,35 @@ begin
 end
 $$;
 comment on function private.decode_cursor(text, text) is 'The place that a cursor of the list names. Refuses with invalid_cursor.';
-grant execute on function private.decode_cursor(text, text) to anon, authenticated;
 
-create function private.list_page(
-  agency_id uuid,
-  table_name text,
-  serializer text,
-  ordered_by text,
-  conditions text[],
-  filters jsonb,
-  page_limit int,
-  page_cursor text
-) returns jsonb
-language plpgsql set search_path = ''
+create function private.list_condition(filter text, value jsonb) returns text
+language plpgsql immutable set search_path = ''
 as $$
 declare
+  parts text[] := regexp_match(filter, '^([a-z_]+)(?: (>=|<=|<|is null|is not null))?$');
+begin
+  if parts is null then
+    raise exception 'no filter is spelled "%"', filter;
+  end if;
+  return case
+    when parts[2] like 'is %' then format('and t.%I %s', parts[1], parts[2])
+    when jsonb_typeof(value) = 'array' then
+      format('and t.%I = any (%L)', parts[1], array(select jsonb_array_elements_text(value)))
+    else format('and t.%I %s %L', parts[1], coalesce(parts[2], '='), value #>> '{}')
+  end;
+end
+$$;
+comment on function private.list_condition(text, jsonb) is
+  'A filter of private.list_page as a condition on its row t: "stage" or "price >=" with a value, "stage" with an array of which it is one, "won_at is not null" with anything.';
+
+create function private.list_page(resource text, ordered_by text, filters jsonb, page_limit int, page_cursor text) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  -- Asked for here and not taken as an argument, since what runs as the owner believes nobody.
+  caller_agency_id uuid := private.agency_id();
+  -- A resource is what has a serializer, which takes a row of its table and no other.
+  table_name text := case resource when 'hook' then 'subscriptions' when 'property' then 'properties' else resource || 's' end;
   rows_wanted int := coalesce(page_limit, 50);
   -- The same table in another order is another list.
   list text := table_name || '_' || ordered_by;
@@ -296,8 +317,8 @@ begin
     perform private.refuse_request_member('cursor', 'must have at most 1000 characters', 'query');
   end if;
   after := private.decode_cursor(list, page_cursor);
-  -- Dynamic, so that each combination of filters is planned for itself and finds its index. Every name in it is a
-  -- literal of the calling RPC; what the caller sends travels in $1 to $6.
+  -- Dynamic, so that each combination of filters is planned for itself and finds its index. Names are quoted as names,
+  -- values as values.
   execute format(
     $sql$
       with page as (
@@ -305,25 +326,62 @@ begin
         from public.%1$I t
         where t.agency_id = $1 %4$s %5$s
         order by t.%2$I desc, t.id desc
-        limit $3 + 1
+        limit $2 + 1
       )
       select jsonb_build_object(
-        'data', coalesce(jsonb_agg(private.%3$I(item) order by n) filter (where n <= $3), '[]'),
-        'next_cursor', case when count(*) > $3 then
-          max(private.encode_cursor($6, position_at, id)) filter (where n = $3) end)
+        'data', coalesce(jsonb_agg(private.%3$I(item) order by n) filter (where n <= $2), '[]'),
+        'next_cursor', case when count(*) > $2 then
+          max(private.encode_cursor($5, position_at, id)) filter (where n = $2) end)
       from page
     $sql$,
-    table_name, ordered_by, serializer,
-    (select string_agg('and ' || c, ' ') from unnest(conditions) c),
-    case when page_cursor is not null then format('and (t.%I, t.id) < ($4, $5)', ordered_by) end)
+    table_name, ordered_by, resource || '_json',
+    (select string_agg(private.list_condition(f.key, f.value), ' ') from jsonb_each(jsonb_strip_nulls(filters)) f),
+    case when page_cursor is not null then format('and (t.%I, t.id) < ($3, $4)', ordered_by) end)
   into page
-  using agency_id, filters, rows_wanted, after.position_at, after.id, list;
+  using caller_agency_id, rows_wanted, after.position_at, after.id, list;
   return page;
 end
 $$;
-comment on function private.list_page(uuid, text, text, text, text[], jsonb, int, text) is
-  'One page of a list, newest first: {data, next_cursor}. Keyset, so inserts do not shift it. Conditions name the row t and read the filters from $2. Refuses with invalid_cursor, invalid_query.';
-grant execute on function private.list_page(uuid, text, text, text, text[], jsonb, int, text) to anon, authenticated;
+comment on function private.list_page(text, text, jsonb, int, text) is
+  'One page of a resource of the caller''s agency, newest first: {data, next_cursor}. Keyset, so inserts do not shift it. Filters as private.list_condition reads them; those that are null do not count. Refuses with invalid_cursor, invalid_query.';
+grant execute on function private.list_page(text, text, jsonb, int, text) to anon, authenticated;
+
+create function private.get_one(resource text, id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  caller private.principal := private.authorize(case resource
+    when 'agent' then null when 'property' then 'properties:read' else resource || 's:read' end);
+  found jsonb;
+begin
+  -- A statement for each, because the session keeps their plans.
+  case resource
+    when 'agent' then
+      select private.agent_json(t) into found from public.agents t where t.agency_id = caller.agency_id and t.id = get_one.id;
+    when 'document' then
+      select private.document_json(t) into found from public.documents t where t.agency_id = caller.agency_id and t.id = get_one.id;
+    when 'lead' then
+      select private.lead_json(t) into found from public.leads t where t.agency_id = caller.agency_id and t.id = get_one.id;
+    when 'offer' then
+      select private.offer_json(t) into found from public.offers t where t.agency_id = caller.agency_id and t.id = get_one.id;
+    when 'operation' then
+      select private.operation_json(t) into found from public.operations t where t.agency_id = caller.agency_id and t.id = get_one.id;
+    when 'property' then
+      select private.property_json(t) into found from public.properties t where t.agency_id = caller.agency_id and t.id = get_one.id;
+    when 'signature' then
+      select private.signature_json(t) into found from public.signatures t where t.agency_id = caller.agency_id and t.id = get_one.id;
+    when 'viewing' then
+      select private.viewing_json(t) into found from public.viewings t where t.agency_id = caller.agency_id and t.id = get_one.id;
+  end case;
+  if found is null then
+    perform private.refuse_missing(resource);
+  end if;
+  return found;
+end
+$$;
+comment on function private.get_one(text, uuid) is
+  'One row of a resource of the caller''s agency, as lists show it. Authorizes, with the permission to read it: any credential reads agents. Refuses with not_found.';
+grant execute on function private.get_one(text, uuid) to anon, authenticated;
 
 create function private.cut_list(items jsonb, total bigint, shown int) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -428,13 +486,13 @@ language plpgsql set search_path = ''
 as $$
 begin
   if part = 'query' then
-    perform private.refuse('invalid_query', 'The query does not fit.', jsonb_build_object('issues', issues));
+    perform private.refuse('invalid_query', 'The query is not valid.', jsonb_build_object('issues', issues));
   end if;
-  perform private.refuse('invalid_body', 'The body does not fit.', jsonb_build_object('issues', issues));
+  perform private.refuse('invalid_body', 'The body is not valid.', jsonb_build_object('issues', issues));
 end
 $$;
 comment on function private.refuse_request(text, jsonb) is
-  'Refuses a body (invalid_body) or a query (invalid_query) that does not fit, and names what does not: [{path, message}].';
+  'Refuses a body (invalid_body) or a query (invalid_query) that is not valid, and names what is not: [{path, message}].';
 grant execute on function private.refuse_request(text, jsonb) to anon, authenticated;
 
 create function private.refuse_request_member(path text, message text, part text default 'body') returns void
@@ -877,7 +935,6 @@ begin
 end
 $$;
 comment on function private.agent_json(public.agents) is 'The agent as lists and answers show it: what assigning a lead or a viewing takes.';
-grant execute on function private.agent_json(public.agents) to anon, authenticated;
 
 -- sql/10_access/04_api_keys.sql
 
@@ -1094,7 +1151,7 @@ begin
     return null;
   end if;
   if idempotency_key !~ '^[ -~]{1,255}$' then
-    perform private.refuse_member('invalid_header', 'Idempotency-Key', 'not_printable', 'A header does not fit.', '{}',
+    perform private.refuse_member('invalid_header', 'Idempotency-Key', 'not_printable', 'A header is not valid.', '{}',
       'must be 1 to 255 printable ASCII characters');
   end if;
   caller := private.principal();
@@ -2378,7 +2435,6 @@ begin
 end
 $$;
 comment on function private.property_json(public.properties) is 'The property as lists and answers show it.';
-grant execute on function private.property_json(public.properties) to anon, authenticated;
 
 -- sql/30_stock/02_listings.sql
 
@@ -3010,21 +3066,14 @@ comment on function private.stage_ahead(text, text) is
   'Where an operation goes from an active stage: to the next one, or from the last one to a successful close, the first of them. None from a closing stage.';
 grant execute on function private.stage_ahead(text, text) to anon, authenticated;
 
-create function private.awaited_date(operation public.operations, stage public.stages) returns public.required_dates
-language plpgsql stable set search_path = ''
+create function private.awaited_date(operation public.operations, stage public.stages) returns setof public.required_dates
+language sql stable
 as $$
-declare
-  awaited public.required_dates;
-begin
-  if stage.requires is not null then
-    select d.* into awaited from public.required_dates d
-    where d.flow = stage.flow and d.id = stage.requires and to_jsonb(operation) ->> d.column_name is null;
-  end if;
-  return awaited;
-end
+  select d.* from public.required_dates d
+  where d.flow = stage.flow and d.id = stage.requires and to_jsonb(operation) ->> d.column_name is null
 $$;
 comment on function private.awaited_date(public.operations, public.stages) is
-  'The date that an operation lacks to enter a stage: the database''s own gate. Null when it lacks none.';
+  'The date that an operation lacks to enter a stage: the database''s own gate. None when it lacks none.';
 grant execute on function private.awaited_date(public.operations, public.stages) to anon, authenticated;
 
 create function private.tg_operations__open() returns trigger
@@ -3109,7 +3158,7 @@ begin
     select a.* into ahead from private.stage_ahead(old.flow, old.stage) a;
     if target.outcome is distinct from ahead.outcome or target.outcome is null and target.id is distinct from ahead.id then
       perform private.refuse('invalid_transition',
-        'A stage is left one step forward; only the last active stage leads to a successful close.');
+        'A stage moves one step forward; only the last active stage leads to a successful close.');
     end if;
 
     pending := private.pending_actions(old);
@@ -3119,7 +3168,7 @@ begin
         hints => (select jsonb_object_agg(g.id, g.closed_by) from public.gate_steps g where g.flow = old.flow and g.stage = old.stage));
     end if;
 
-    awaited := private.awaited_date(new, target);
+    select d.* into awaited from private.awaited_date(new, target) d;
     if awaited.id is not null then
       perform private.refuse('db_gate_blocked', awaited.refusal);
     end if;
@@ -6760,14 +6809,9 @@ create function api.list_agents(active boolean default null, page_limit int defa
 returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize();
 begin
-  return private.list_page(
-    caller.agency_id, 'agents', 'agent_json', 'created_at',
-    array_remove(array[case when active is not null then 't.active = ($2 ->> ''active'')::boolean' end], null),
-    jsonb_build_object('active', active),
-    page_limit, page_cursor);
+  perform private.authorize();
+  return private.list_page('agent', 'created_at', jsonb_build_object('active', active), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_agents(boolean, int, text) is
@@ -6777,16 +6821,8 @@ grant execute on function api.list_agents(boolean, int, text) to anon, authentic
 create function api.get_agent(agent_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize();
-  agent jsonb;
 begin
-  select private.agent_json(a) into agent from public.agents a
-  where a.agency_id = caller.agency_id and a.id = agent_id;
-  if agent is null then
-    perform private.raise_error(404, 'not_found', 'There is no such agent.');
-  end if;
-  return agent;
+  return private.get_one('agent', agent_id);
 end
 $$;
 comment on function api.get_agent(uuid) is 'One agent, active or not. Any valid credential. Errors: not_found.';
@@ -6805,26 +6841,20 @@ create function api.list_documents(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('documents:read');
 begin
+  perform private.authorize('documents:read');
   perform private.judged(jsonb_build_object('kind', kind, 'status', status), '{
     "properties": {
       "kind": {"type": "string", "enum": ["viewing_sheet", "identity", "mandate", "reservation", "contract", "deed",
         "deposit_receipt", "land_registry_note", "energy_certificate", "proof_of_income", "other"], "nullable": true},
       "status": {"type": "string", "enum": ["requested", "received", "verified", "rejected"], "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'documents', 'document_json', 'created_at',
-    array_remove(array[
-      case when operation_id is not null then 't.operation_id = ($2 ->> ''operation_id'')::uuid' end,
-      case when lead_id is not null then 't.lead_id = ($2 ->> ''lead_id'')::uuid' end,
-      case when property_id is not null then 't.property_id = ($2 ->> ''property_id'')::uuid' end,
-      case when kind is not null then 't.kind = $2 ->> ''kind''' end,
-      case when status is not null then 't.status = $2 ->> ''status''' end], null),
-    jsonb_build_object(
-      'operation_id', operation_id, 'lead_id', lead_id, 'property_id', property_id, 'kind', kind, 'status', status),
-    page_limit, page_cursor);
+  return private.list_page('document', 'created_at', jsonb_build_object(
+    'operation_id', operation_id,
+    'lead_id', lead_id,
+    'property_id', property_id,
+    'kind', kind,
+    'status', status), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_documents(uuid, uuid, uuid, text, text, int, text) is
@@ -6834,16 +6864,8 @@ grant execute on function api.list_documents(uuid, uuid, uuid, text, text, int, 
 create function api.get_document(document_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('documents:read');
-  document jsonb;
 begin
-  select private.document_json(d) into document from public.documents d
-  where d.agency_id = caller.agency_id and d.id = document_id;
-  if document is null then
-    perform private.raise_error(404, 'not_found', 'There is no such document.');
-  end if;
-  return document;
+  return private.get_one('document', document_id);
 end
 $$;
 comment on function api.get_document(uuid) is 'One document. Permission documents:read. Errors: not_found.';
@@ -6872,28 +6894,15 @@ begin
     perform private.refuse_request_member('operation_id', 'one of operation_id, lead_id and property_id is required');
   end if;
   if body ->> 'content_type' is not null and body ->> 'size_bytes' is null then
-    perform private.refuse_request_member('size_bytes', 'goes together with content_type');
+    perform private.refuse_request_member('size_bytes', 'is required with content_type');
   end if;
   if body ->> 'size_bytes' is not null and body ->> 'content_type' is null then
-    perform private.refuse_request_member('content_type', 'goes together with size_bytes');
+    perform private.refuse_request_member('content_type', 'is required with size_bytes');
   end if;
   if answer is not null then
     return answer;
   end if;
-  if body ->> 'operation_id' is not null and not exists (
-    select from public.operations o
-    where o.agency_id = caller.agency_id and o.id = (body ->> 'operation_id')::uuid) then
-    perform private.refuse_reference('operation_id', 'There is no such operation.');
-  end if;
-  if body ->> 'lead_id' is not null and not exists (
-    select from public.leads l where l.agency_id = caller.agency_id and l.id = (body ->> 'lead_id')::uuid) then
-    perform private.refuse_reference('lead_id', 'There is no such lead.');
-  end if;
-  if body ->> 'property_id' is not null and not exists (
-    select from public.properties p
-    where p.agency_id = caller.agency_id and p.id = (body ->> 'property_id')::uuid) then
-    perform private.refuse_reference('property_id', 'There is no such property.');
-  end if;
+  perform private.refuse_unknown_references(caller.agency_id, body, 'operation_id', 'lead_id', 'property_id');
 
   insert into public.documents (agency_id, operation_id, lead_id, property_id, kind, name, content_type, size_bytes)
   values (
@@ -6946,9 +6955,9 @@ begin
   returning * into document;
   if document.id is null then
     if exists (select from public.documents d where d.agency_id = caller.agency_id and d.id = document_id) then
-      perform private.raise_error(409, 'conflict', 'The document has its file already.');
+      perform private.raise_error(409, 'conflict', 'The document already has its file.');
     end if;
-    perform private.raise_error(404, 'not_found', 'There is no such document.');
+    perform private.refuse_missing('document');
   end if;
   return private.answer(idempotency_key, 201, private.document_upload_json(document));
 end
@@ -6956,21 +6965,6 @@ $$;
 comment on function api.create_document_upload(uuid, jsonb, text) is
   'Announces the file of a document {content_type, size_bytes}, also another one than before, as long as none arrived. Answers {document, storage_path}. Permission documents:write. Errors: not_found, conflict, idempotency_key_reused.';
 grant execute on function api.create_document_upload(uuid, jsonb, text) to anon, authenticated;
-
-create function private.refuse_backward(old_status text, new_status text, ranks jsonb) returns void
-language plpgsql stable set search_path = ''
-as $$
-begin
-  -- Saying the same again changes nothing and is let through, so that a request can be repeated.
-  if new_status <> old_status and (ranks -> new_status)::int <= (ranks -> old_status)::int then
-    perform private.refuse('invalid_transition',
-      format('What is %s does not become %s; a status only goes forward.', old_status, new_status));
-  end if;
-end
-$$;
-comment on function private.refuse_backward(text, text, jsonb) is
-  'Refuses a status that is not further on than the old one (invalid_transition). The ranks tell how far each status is. Only requests are judged by it: an admin may correct a mistake in Studio.';
-grant execute on function private.refuse_backward(text, text, jsonb) to anon, authenticated;
 
 create function api.update_document(document_id uuid, patch jsonb) returns jsonb
 language plpgsql set search_path = ''
@@ -6990,7 +6984,7 @@ begin
   where d.agency_id = caller.agency_id and d.id = document_id
   for no key update;
   if document.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such document.');
+    perform private.refuse_missing('document');
   end if;
   perform private.refuse_backward(document.status, patch ->> 'status',
     '{"requested": 0, "received": 1, "verified": 2, "rejected": 2}');
@@ -7021,7 +7015,7 @@ begin
   select d.* into document from public.documents d
   where d.agency_id = caller.agency_id and d.id = document_id;
   if document.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such document.');
+    perform private.refuse_missing('document');
   end if;
   if document.uploaded_at is null then
     perform private.raise_error(404, 'not_found', 'The document has no file yet.');
@@ -7134,7 +7128,6 @@ as $$
     'created_at', subscription.created_at);
 $$;
 comment on function private.hook_json(public.subscriptions) is 'The hook as lists show it.';
-grant execute on function private.hook_json(public.subscriptions) to anon, authenticated;
 
 create function api.list_hooks(page_limit int default null, page_cursor text default null) returns jsonb
 language plpgsql set search_path = ''
@@ -7142,10 +7135,10 @@ as $$
 declare
   caller private.principal := private.authorize();
 begin
-  return private.list_page(
-    caller.agency_id, 'subscriptions', 'hook_json', 'created_at',
-    array['$2 ? private.event_permission(t.event_type)'],
-    to_jsonb(caller.permissions), page_limit, page_cursor);
+  return private.list_page('hook', 'created_at', jsonb_build_object('event_type', coalesce((
+    select jsonb_agg(distinct s.event_type) from public.subscriptions s
+    where s.agency_id = caller.agency_id and private.event_permission(s.event_type) = any (caller.permissions)), '[]')),
+    page_limit, page_cursor);
 end
 $$;
 comment on function api.list_hooks(int, text) is
@@ -7211,22 +7204,20 @@ grant execute on function api.delete_hook(uuid) to anon, authenticated;
 create function api.sample_hook(event_type text, page_limit int default null, page_cursor text default null) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize(private.event_permission(event_type));
 begin
+  perform private.authorize(private.event_permission(event_type));
   perform private.judged(jsonb_build_object('event_type', event_type), '{
     "properties": {
       "event_type": {"type": "string", "enum": ["deal_won", "offer_accepted", "signature_signed", "document_completed"]}
     }}', 'query');
   return case event_type
-    when 'deal_won' then private.list_page(caller.agency_id, 'operations', 'own_operation_json', 'won_at',
-      array['t.won_at is not null'], null, page_limit, page_cursor)
-    when 'offer_accepted' then private.list_page(caller.agency_id, 'offers', 'offer_json', 'accepted_at',
-      array['t.accepted_at is not null', 't.status = ''accepted'''], null, page_limit, page_cursor)
-    when 'signature_signed' then private.list_page(caller.agency_id, 'signatures', 'signature_json', 'signed_at',
-      array['t.signed_at is not null', 't.status = ''signed'''], null, page_limit, page_cursor)
-    when 'document_completed' then private.list_page(caller.agency_id, 'documents', 'document_json', 'completed_at',
-      array['t.completed_at is not null', 't.status in (''received'', ''verified'')'], null, page_limit, page_cursor)
+    when 'deal_won' then private.list_page('operation', 'won_at', '{"won_at is not null": true}', page_limit, page_cursor)
+    when 'offer_accepted' then private.list_page('offer', 'accepted_at',
+      '{"accepted_at is not null": true, "status": "accepted"}', page_limit, page_cursor)
+    when 'signature_signed' then private.list_page('signature', 'signed_at',
+      '{"signed_at is not null": true, "status": "signed"}', page_limit, page_cursor)
+    when 'document_completed' then private.list_page('document', 'completed_at',
+      '{"completed_at is not null": true, "status": ["received", "verified"]}', page_limit, page_cursor)
   end;
 end
 $$;
@@ -7247,9 +7238,8 @@ create function api.list_leads(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('leads:read');
 begin
+  perform private.authorize('leads:read');
   perform private.judged(jsonb_build_object('temperature', temperature, 'origin', origin, 'email', email), '{
     "properties": {
       "temperature": {"type": "string", "enum": ["hot", "warm", "cold"], "nullable": true},
@@ -7257,17 +7247,12 @@ begin
         "api", "other"], "nullable": true},
       "email": {"type": "string", "maxLength": 500, "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'leads', 'lead_json', 'created_at',
-    array_remove(array[
-      case when temperature is not null then 't.temperature = $2 ->> ''temperature''' end,
-      case when origin is not null then 't.origin = $2 ->> ''origin''' end,
-      case when email is not null then 't.email_key = $2 ->> ''email''' end,
-      case when assigned_agent_id is not null then 't.assigned_agent_id = ($2 ->> ''assigned_agent_id'')::uuid' end,
-      case when include_archived is not true then 't.archived_at is null' end], null),
-    jsonb_build_object(
-      'temperature', temperature, 'origin', origin, 'email', lower(private.normal_email(email)), 'assigned_agent_id', assigned_agent_id),
-    page_limit, page_cursor);
+  return private.list_page('lead', 'created_at', jsonb_build_object(
+    'temperature', temperature,
+    'origin', origin,
+    'email_key', case when email is not null then coalesce(lower(private.normal_email(email)), '') end,
+    'assigned_agent_id', assigned_agent_id,
+    'archived_at is null', case when include_archived is not true then true end), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_leads(text, text, text, uuid, boolean, int, text) is
@@ -7277,16 +7262,8 @@ grant execute on function api.list_leads(text, text, text, uuid, boolean, int, t
 create function api.get_lead(lead_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('leads:read');
-  lead jsonb;
 begin
-  select private.lead_json(l) into lead from public.leads l
-  where l.agency_id = caller.agency_id and l.id = lead_id;
-  if lead is null then
-    perform private.raise_error(404, 'not_found', 'There is no such lead.');
-  end if;
-  return lead;
+  return private.get_one('lead', lead_id);
 end
 $$;
 comment on function api.get_lead(uuid) is 'One lead, archived or not. Permission leads:read. Errors: not_found.';
@@ -7419,11 +7396,7 @@ begin
     'zone', 'language', 'urgency', 'summary', 'notes', 'assigned_agent_id'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
   end if;
-  if patch ->> 'assigned_agent_id' is not null and not exists (
-    select from public.agents a
-    where a.agency_id = caller.agency_id and a.id = (patch ->> 'assigned_agent_id')::uuid and a.active) then
-    perform private.refuse_reference('assigned_agent_id', 'There is no such active agent.');
-  end if;
+  perform private.refuse_unknown_references(caller.agency_id, patch, 'assigned_agent_id');
 
   update public.leads l set
     full_name = case when patch ? 'full_name' then btrim(patch ->> 'full_name') else l.full_name end,
@@ -7445,7 +7418,7 @@ begin
   where l.agency_id = caller.agency_id and l.id = lead_id
   returning * into lead;
   if lead.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such lead.');
+    perform private.refuse_missing('lead');
   end if;
   return private.lead_json(lead);
 end
@@ -7473,7 +7446,7 @@ begin
   select private.lead_json(l) into lead from public.leads l
   where l.agency_id = caller.agency_id and l.id = lead_id;
   if lead is null then
-    perform private.raise_error(404, 'not_found', 'There is no such lead.');
+    perform private.refuse_missing('lead');
   end if;
   return lead;
 end
@@ -7493,21 +7466,16 @@ create function api.list_offers(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('offers:read');
 begin
+  perform private.authorize('offers:read');
   perform private.judged(jsonb_build_object('status', status), '{
     "properties": {
       "status": {"type": "string", "enum": ["received", "accepted", "rejected", "withdrawn"], "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'offers', 'offer_json', 'created_at',
-    array_remove(array[
-      case when operation_id is not null then 't.operation_id = ($2 ->> ''operation_id'')::uuid' end,
-      case when lead_id is not null then 't.lead_id = ($2 ->> ''lead_id'')::uuid' end,
-      case when status is not null then 't.status = $2 ->> ''status''' end], null),
-    jsonb_build_object('operation_id', operation_id, 'lead_id', lead_id, 'status', status),
-    page_limit, page_cursor);
+  return private.list_page('offer', 'created_at', jsonb_build_object(
+    'operation_id', operation_id,
+    'lead_id', lead_id,
+    'status', status), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_offers(uuid, uuid, text, int, text) is
@@ -7517,16 +7485,8 @@ grant execute on function api.list_offers(uuid, uuid, text, int, text) to anon, 
 create function api.get_offer(offer_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('offers:read');
-  offer jsonb;
 begin
-  select private.offer_json(o) into offer from public.offers o
-  where o.agency_id = caller.agency_id and o.id = offer_id;
-  if offer is null then
-    perform private.raise_error(404, 'not_found', 'There is no such offer.');
-  end if;
-  return offer;
+  return private.get_one('offer', offer_id);
 end
 $$;
 comment on function api.get_offer(uuid) is 'One offer. Permission offers:read. Errors: not_found.';
@@ -7581,9 +7541,8 @@ create function api.list_operations(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('operations:read');
 begin
+  perform private.authorize('operations:read');
   perform private.judged(jsonb_build_object('operation_type', operation_type), '{
     "properties": {
       "operation_type": {"type": "string", "maxLength": 100, "nullable": true}
@@ -7595,46 +7554,22 @@ begin
   if operation_type is not null then
     perform private.refuse_unknown_type(operation_type, 'query');
   end if;
-  return private.list_page(
-    caller.agency_id, 'operations', 'own_operation_json', 'created_at',
-    array_remove(array[
-      case when stage is not null then 't.stage = $2 ->> ''stage''' end,
-      case when operation_type is not null then 't.operation_type = $2 ->> ''operation_type''' end,
-      case when lead_id is not null then 't.lead_id = ($2 ->> ''lead_id'')::uuid' end,
-      case when open_only then 't.closed_at is null' end], null),
-    jsonb_build_object('stage', stage, 'operation_type', operation_type, 'lead_id', lead_id),
-    page_limit, page_cursor);
+  return private.list_page('operation', 'created_at', jsonb_build_object(
+    'stage', stage,
+    'operation_type', operation_type,
+    'lead_id', lead_id,
+    'closed_at is null', case when open_only then true end), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_operations(text, text, uuid, boolean, int, text) is
   'The agency''s operations, newest first: {data, next_cursor}. Permission operations:read. Errors: invalid_stage, invalid_query.';
 grant execute on function api.list_operations(text, text, uuid, boolean, int, text) to anon, authenticated;
 
--- As the owner, like private.update_operation: the policy and the serializer for callers would each ask for the caller once
--- more. It names the caller's agency itself.
-create function private.get_operation(operation_id uuid) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-declare
-  caller private.principal := private.authorize('operations:read');
-  operation jsonb;
-begin
-  select private.operation_json(o) into operation from public.operations o
-  where o.agency_id = caller.agency_id and o.id = get_operation.operation_id;
-  if operation is null then
-    perform private.raise_error(404, 'not_found', 'There is no such operation.');
-  end if;
-  return operation;
-end
-$$;
-comment on function private.get_operation(uuid) is 'What api.get_operation does, in the caller''s agency alone.';
-grant execute on function private.get_operation(uuid) to anon, authenticated;
-
 create function api.get_operation(operation_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
 begin
-  return private.get_operation(operation_id);
+  return private.get_one('operation', operation_id);
 end
 $$;
 comment on function api.get_operation(uuid) is 'One operation. Permission operations:read. Errors: not_found.';
@@ -7658,9 +7593,7 @@ begin
     return answer;
   end if;
   perform private.refuse_unknown_type(body ->> 'operation_type');
-  if not exists (select from public.leads l where l.agency_id = caller.agency_id and l.id = (body ->> 'lead_id')::uuid) then
-    perform private.refuse_reference('lead_id', 'There is no such lead.');
-  end if;
+  perform private.refuse_unknown_references(caller.agency_id, body, 'lead_id');
   if body ->> 'stage' is not null and not exists (
     select from public.flows f join public.stages s on s.flow = f.id
     where f.operation_type = body ->> 'operation_type' and s.id = body ->> 'stage' and s.outcome is null) then
@@ -7696,7 +7629,6 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:write');
-  chosen_property_id uuid;
   operation public.operations;
 begin
   perform private.judged(patch, '{
@@ -7707,23 +7639,16 @@ begin
     }}');
   if private.is_visible(patch ->> 'lost_reason') and not private.requires_reason(patch ->> 'stage') then
     perform private.refuse_request_member('lost_reason', (
-      select format('goes only with stage %s', string_agg(distinct s.id, ' or ')) from public.stages s where s.requires_reason));
+      select format('is only allowed with stage %s', string_agg(distinct s.id, ' or ')) from public.stages s where s.requires_reason));
   end if;
-  chosen_property_id := (patch ->> 'property_id')::uuid;
   if not patch ?| array['stage', 'property_id'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
   end if;
-  -- Two ifs, because PL/pgSQL runs a condition that has a query in it as a query, whatever stands before the `and`.
-  if chosen_property_id is not null then
-    if not exists (
-      select from public.properties p where p.agency_id = caller.agency_id and p.id = chosen_property_id) then
-      perform private.refuse_reference('property_id', 'There is no such property.');
-    end if;
-  end if;
+  perform private.refuse_unknown_references(caller.agency_id, patch, 'property_id');
 
   -- The property first: choosing it may be the step that the gate waits for.
   if patch ? 'property_id' then
-    update public.operations o set property_id = chosen_property_id
+    update public.operations o set property_id = (patch ->> 'property_id')::uuid
     where o.agency_id = caller.agency_id and o.id = update_operation.operation_id
     returning * into operation;
   end if;
@@ -7736,7 +7661,7 @@ begin
     returning * into operation;
   end if;
   if operation.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such operation.');
+    perform private.refuse_missing('operation');
   end if;
   return private.operation_json(operation);
 end
@@ -7773,9 +7698,8 @@ create function api.list_properties(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('properties:read');
 begin
+  perform private.authorize('properties:read');
   perform private.judged(jsonb_build_object('status', status, 'listing_type', listing_type, 'property_type', property_type, 'city', city, 'zone', zone, 'price_min', price_min, 'price_max', price_max, 'bedrooms_min', bedrooms_min, 'reference', reference), '{
     "properties": {
       "status": {"type": "string", "enum": ["available", "pending", "sold", "rented", "withdrawn"], "nullable": true},
@@ -7789,25 +7713,17 @@ begin
       "bedrooms_min": {"type": "integer", "minimum": 0, "maximum": 200, "nullable": true},
       "reference": {"type": "string", "minLength": 1, "maxLength": 200, "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'properties', 'property_json', 'created_at',
-    array_remove(array[
-      case when status is not null then 't.status = $2 ->> ''status''' end,
-      case when listing_type is not null then 't.listing_type = $2 ->> ''listing_type''' end,
-      case when property_type is not null then 't.property_type = $2 ->> ''property_type''' end,
-      case when city is not null then 't.city_key = $2 ->> ''city''' end,
-      case when zone is not null then 't.zone_key = $2 ->> ''zone''' end,
-      case when price_min is not null then 't.price_cents >= ($2 ->> ''price_min'')::bigint' end,
-      case when price_max is not null then 't.price_cents <= ($2 ->> ''price_max'')::bigint' end,
-      case when bedrooms_min is not null then 't.bedrooms >= ($2 ->> ''bedrooms_min'')::int' end,
-      case when reference is not null then 't.reference = $2 ->> ''reference''' end,
-      case when owner_lead_id is not null then 't.owner_lead_id = ($2 ->> ''owner_lead_id'')::uuid' end], null),
-    jsonb_build_object(
-      'status', status, 'listing_type', listing_type, 'property_type', property_type,
-      'city', lower(city), 'zone', lower(zone),
-      'price_min', ceil(price_min * 100)::bigint, 'price_max', floor(price_max * 100)::bigint,
-      'bedrooms_min', bedrooms_min, 'reference', reference, 'owner_lead_id', owner_lead_id),
-    page_limit, page_cursor);
+  return private.list_page('property', 'created_at', jsonb_build_object(
+    'status', status,
+    'listing_type', listing_type,
+    'property_type', property_type,
+    'city_key', lower(city),
+    'zone_key', lower(zone),
+    'price_cents >=', ceil(price_min * 100)::bigint,
+    'price_cents <=', floor(price_max * 100)::bigint,
+    'bedrooms >=', bedrooms_min,
+    'reference', reference,
+    'owner_lead_id', owner_lead_id), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_properties(text, text, text, text, text, numeric, numeric, int, text, uuid, int, text) is
@@ -7818,16 +7734,8 @@ grant execute on function api.list_properties(text, text, text, text, text, nume
 create function api.get_property(property_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('properties:read');
-  property jsonb;
 begin
-  select private.property_json(p) into property from public.properties p
-  where p.agency_id = caller.agency_id and p.id = property_id;
-  if property is null then
-    perform private.raise_error(404, 'not_found', 'There is no such property.');
-  end if;
-  return property;
+  return private.get_one('property', property_id);
 end
 $$;
 comment on function api.get_property(uuid) is 'One property. Permission properties:read. Errors: not_found.';
@@ -7893,7 +7801,7 @@ begin
   where o.agency_id = caller.agency_id and o.id = offer_id
   returning * into offer;
   if offer.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such offer.');
+    perform private.refuse_missing('offer');
   end if;
   return private.answer(idempotency_key, 201, private.offer_json(offer));
 end
@@ -7901,6 +7809,54 @@ $$;
 comment on function api.create_offer_link(uuid, text) is
   'Gives an offer a new public_token. The link with the old one is revoked by it. Permission offers:write. Errors: not_found, idempotency_key_reused.';
 grant execute on function api.create_offer_link(uuid, text) to anon, authenticated;
+
+-- sql/70_api/refusals.sql
+
+create function private.refuse_unknown_references(agency_id uuid, body jsonb, variadic members text[]) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  member text;
+  wanted_id uuid;
+begin
+  foreach member in array members loop
+    wanted_id := (body ->> member)::uuid;
+    continue when wanted_id is null;
+    case member
+      when 'lead_id' then
+        perform from public.leads t where t.agency_id = $1 and t.id = wanted_id;
+      when 'operation_id' then
+        perform from public.operations t where t.agency_id = $1 and t.id = wanted_id;
+      when 'property_id' then
+        perform from public.properties t where t.agency_id = $1 and t.id = wanted_id;
+      when 'agent_id', 'assigned_agent_id' then
+        perform from public.agents t where t.agency_id = $1 and t.id = wanted_id and t.active;
+    end case;
+    if not found then
+      perform private.refuse_reference(member, format('There is no such %s.', case
+        when member like '%agent_id' then 'active agent' else left(member, -3) end));
+    end if;
+  end loop;
+end
+$$;
+comment on function private.refuse_unknown_references(uuid, jsonb, text[]) is
+  'Refuses a body in which one of these members names no lead, operation, property or active agent of the agency: unknown_reference, for the first such member. A member that is null or missing names nothing.';
+grant execute on function private.refuse_unknown_references(uuid, jsonb, text[]) to anon, authenticated;
+
+create function private.refuse_backward(old_status text, new_status text, ranks jsonb) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- Saying the same again changes nothing and is let through, so that a request can be repeated.
+  if new_status <> old_status and (ranks -> new_status)::int <= (ranks -> old_status)::int then
+    perform private.refuse('invalid_transition',
+      format('What is %s does not become %s; a status only goes forward.', old_status, new_status));
+  end if;
+end
+$$;
+comment on function private.refuse_backward(text, text, jsonb) is
+  'Refuses a status that is not further on than the old one (invalid_transition). The ranks tell how far each status is. Only requests are judged by it: an admin may correct a mistake in Studio.';
+grant execute on function private.refuse_backward(text, text, jsonb) to anon, authenticated;
 
 -- sql/70_api/signatures.sql
 
@@ -7914,25 +7870,18 @@ create function api.list_signatures(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('signatures:read');
 begin
+  perform private.authorize('signatures:read');
   perform private.judged(jsonb_build_object('status', status, 'signer_email', signer_email), '{
     "properties": {
       "status": {"type": "string", "enum": ["draft", "sent", "signed", "declined", "expired"], "nullable": true},
       "signer_email": {"type": "string", "format": "email", "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'signatures', 'signature_json', 'created_at',
-    array_remove(array[
-      case when operation_id is not null then 't.operation_id = ($2 ->> ''operation_id'')::uuid' end,
-      case when document_id is not null then 't.document_id = ($2 ->> ''document_id'')::uuid' end,
-      case when status is not null then 't.status = $2 ->> ''status''' end,
-      case when signer_email is not null then 't.signer_email = $2 ->> ''signer_email''' end], null),
-    jsonb_build_object(
-      'operation_id', operation_id, 'document_id', document_id, 'status', status,
-      'signer_email', lower(btrim(signer_email))),
-    page_limit, page_cursor);
+  return private.list_page('signature', 'created_at', jsonb_build_object(
+    'operation_id', operation_id,
+    'document_id', document_id,
+    'status', status,
+    'signer_email', lower(btrim(signer_email))), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_signatures(uuid, uuid, text, text, int, text) is
@@ -7942,16 +7891,8 @@ grant execute on function api.list_signatures(uuid, uuid, text, text, int, text)
 create function api.get_signature(signature_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('signatures:read');
-  signature jsonb;
 begin
-  select private.signature_json(s) into signature from public.signatures s
-  where s.agency_id = caller.agency_id and s.id = signature_id;
-  if signature is null then
-    perform private.raise_error(404, 'not_found', 'There is no such signature.');
-  end if;
-  return signature;
+  return private.get_one('signature', signature_id);
 end
 $$;
 comment on function api.get_signature(uuid) is 'One signature. Permission signatures:read. Errors: not_found.';
@@ -7979,11 +7920,7 @@ begin
   if answer is not null then
     return answer;
   end if;
-  if body ->> 'operation_id' is not null and not exists (
-    select from public.operations o
-    where o.agency_id = caller.agency_id and o.id = (body ->> 'operation_id')::uuid) then
-    perform private.refuse_reference('operation_id', 'There is no such operation.');
-  end if;
+  perform private.refuse_unknown_references(caller.agency_id, body, 'operation_id');
   if body ->> 'document_id' is not null then
     select d.* into document from public.documents d
     where d.agency_id = caller.agency_id and d.id = (body ->> 'document_id')::uuid;
@@ -8026,7 +7963,7 @@ begin
   where s.agency_id = caller.agency_id and s.id = signature_id
   for no key update;
   if signature.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such signature.');
+    perform private.refuse_missing('signature');
   end if;
   perform private.refuse_backward(signature.status, patch ->> 'status',
     '{"draft": 0, "sent": 1, "signed": 2, "declined": 2, "expired": 2}');
@@ -8057,33 +7994,24 @@ create function api.list_viewings(
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('viewings:read');
 begin
+  perform private.authorize('viewings:read');
   perform private.judged(jsonb_build_object('status', status, 'starts_from', starts_from, 'starts_before', starts_before), '{
     "properties": {
       "status": {"type": "string", "enum": ["scheduled", "done", "cancelled", "no_show"], "nullable": true},
       "starts_from": {"type": "string", "format": "time", "nullable": true},
       "starts_before": {"type": "string", "format": "time", "nullable": true}
     }}', 'query');
-  return private.list_page(
-    caller.agency_id, 'viewings', 'viewing_json', 'created_at',
-    array_remove(array[
-      case when status is not null then 't.status = $2 ->> ''status''' end,
-      case when lead_id is not null then 't.lead_id = ($2 ->> ''lead_id'')::uuid' end,
-      case when property_id is not null then 't.property_id = ($2 ->> ''property_id'')::uuid' end,
-      case when operation_id is not null then 't.operation_id = ($2 ->> ''operation_id'')::uuid' end,
-      case when agent_id is not null then 't.agent_id = ($2 ->> ''agent_id'')::uuid' end,
-      case when starts_from is not null then 't.starts_at >= ($2 ->> ''starts_from'')::timestamptz' end,
-      case when starts_before is not null then 't.starts_at < ($2 ->> ''starts_before'')::timestamptz' end], null),
-    jsonb_build_object(
-      'status', status, 'lead_id', lead_id, 'property_id', property_id, 'operation_id', operation_id,
-      'agent_id', agent_id,
-      'starts_from', case when starts_from is not null then
-        private.at_local_time(starts_from, private.time_zone(), 'starts_from') end,
-      'starts_before', case when starts_before is not null then
-        private.at_local_time(starts_before, private.time_zone(), 'starts_before') end),
-    page_limit, page_cursor);
+  return private.list_page('viewing', 'created_at', jsonb_build_object(
+    'status', status,
+    'lead_id', lead_id,
+    'property_id', property_id,
+    'operation_id', operation_id,
+    'agent_id', agent_id,
+    'starts_at >=', case when starts_from is not null then
+      private.at_local_time(starts_from, private.time_zone(), 'starts_from') end,
+    'starts_at <', case when starts_before is not null then
+      private.at_local_time(starts_before, private.time_zone(), 'starts_before') end), page_limit, page_cursor);
 end
 $$;
 comment on function api.list_viewings(text, uuid, uuid, uuid, uuid, text, text, int, text) is
@@ -8093,16 +8021,8 @@ grant execute on function api.list_viewings(text, uuid, uuid, uuid, uuid, text, 
 create function api.get_viewing(viewing_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  caller private.principal := private.authorize('viewings:read');
-  viewing jsonb;
 begin
-  select private.viewing_json(v) into viewing from public.viewings v
-  where v.agency_id = caller.agency_id and v.id = viewing_id;
-  if viewing is null then
-    perform private.raise_error(404, 'not_found', 'There is no such viewing.');
-  end if;
-  return viewing;
+  return private.get_one('viewing', viewing_id);
 end
 $$;
 comment on function api.get_viewing(uuid) is 'One viewing. Permission viewings:read. Errors: not_found.';
@@ -8172,21 +8092,6 @@ comment on function private.viewing_end(jsonb, timestamptz, interval) is
   'When a viewing ends: at ends_at, or after duration_minutes, else after the time given. Refuses with invalid_time.';
 grant execute on function private.viewing_end(jsonb, timestamptz, interval) to anon, authenticated;
 
-create function private.refuse_unknown_agent(agency_id uuid, agent_id uuid) returns void
-language plpgsql stable set search_path = ''
-as $$
-begin
-  if agent_id is not null and not exists (
-    select from public.agents a
-    where a.agency_id = refuse_unknown_agent.agency_id and a.id = refuse_unknown_agent.agent_id and a.active) then
-    perform private.refuse_reference('agent_id', 'There is no such active agent.');
-  end if;
-end
-$$;
-comment on function private.refuse_unknown_agent(uuid, uuid) is
-  'Refuses an agent_id that names no active agent of the agency (unknown_reference). Null names nobody.';
-grant execute on function private.refuse_unknown_agent(uuid, uuid) to anon, authenticated;
-
 create function api.create_viewing(body jsonb, idempotency_key text default null) returns jsonb
 language plpgsql set search_path = ''
 as $$
@@ -8207,7 +8112,7 @@ declare
   viewing public.viewings;
 begin
   if body ->> 'ends_at' is not null and body ->> 'duration_minutes' is not null then
-    perform private.refuse_request_member('duration_minutes', 'goes not together with ends_at');
+    perform private.refuse_request_member('duration_minutes', 'cannot be combined with ends_at');
   end if;
   if answer is not null then
     return answer;
@@ -8217,15 +8122,7 @@ begin
   viewing.property_id := (body ->> 'property_id')::uuid;
   viewing.operation_id := (body ->> 'operation_id')::uuid;
 
-  if not exists (
-    select from public.leads l where l.agency_id = caller.agency_id and l.id = viewing.lead_id) then
-    perform private.refuse_reference('lead_id', 'There is no such lead.');
-  end if;
-  if not exists (
-    select from public.properties p where p.agency_id = caller.agency_id and p.id = viewing.property_id) then
-    perform private.refuse_reference('property_id', 'There is no such property.');
-  end if;
-  perform private.refuse_unknown_agent(caller.agency_id, (body ->> 'agent_id')::uuid);
+  perform private.refuse_unknown_references(caller.agency_id, body, 'lead_id', 'property_id', 'agent_id');
   viewing.agent_id := coalesce((body ->> 'agent_id')::uuid, (
     select a.id from public.leads l
     join public.agents a on a.agency_id = l.agency_id and a.id = l.assigned_agent_id and a.active
@@ -8268,7 +8165,7 @@ begin
       "notes": {"type": "string", "maxLength": 10000, "nullable": true}
     }}');
   if patch ->> 'ends_at' is not null and patch ->> 'duration_minutes' is not null then
-    perform private.refuse_request_member('duration_minutes', 'goes not together with ends_at');
+    perform private.refuse_request_member('duration_minutes', 'cannot be combined with ends_at');
   end if;
   if not patch ?| array['status', 'starts_at', 'ends_at', 'duration_minutes', 'agent_id', 'notes'] then
     perform private.refuse('nothing_to_change', 'The request changes nothing.');
@@ -8277,14 +8174,14 @@ begin
   where v.agency_id = caller.agency_id and v.id = viewing_id
   for no key update;
   if old_viewing.id is null then
-    perform private.raise_error(404, 'not_found', 'There is no such viewing.');
+    perform private.refuse_missing('viewing');
   end if;
   -- What became of a viewing stays; saying it again changes nothing. Only an admin, in Studio, corrects a mistake.
   if old_viewing.status <> 'scheduled' and (
     patch ->> 'status' <> old_viewing.status or patch ?| array['starts_at', 'ends_at', 'duration_minutes', 'agent_id']) then
     perform private.refuse('invalid_transition', format('The viewing is %s; it is no longer moved.', old_viewing.status));
   end if;
-  perform private.refuse_unknown_agent(caller.agency_id, (patch ->> 'agent_id')::uuid);
+  perform private.refuse_unknown_references(caller.agency_id, patch, 'agent_id');
 
   viewing := old_viewing;
   if patch ? 'starts_at' then
@@ -8430,24 +8327,24 @@ grant execute on function api.mcp_agenda(text, text, uuid, boolean, int) to anon
 
 -- sql/80_connector/case_file.sql
 
--- As the owner, because a case takes some forty reads and the policy of each would ask for the caller again. Every read
--- names the lead's agency, which is the caller's. The plans are kept: making them takes longer than the reading.
+-- The plans are kept: making them takes longer than the reading.
 create function private.case_file(lead_id uuid) returns jsonb
-language plpgsql stable security definer set plan_cache_mode = 'force_generic_plan' set search_path = ''
+language plpgsql security definer set plan_cache_mode = 'force_generic_plan' set search_path = ''
 as $$
 declare
-  -- Asked for here and not taken as an argument, since what runs as the owner believes nobody.
-  caller private.principal := private.principal();
+  caller private.principal := private.authorize('leads:read');
+  time_zone text := (select a.time_zone from public.agencies a where a.id = caller.agency_id);
   lead public.leads;
   file jsonb;
 begin
+  perform set_config('timezone', time_zone, true);
   select l.* into lead from public.leads l
   where l.agency_id = caller.agency_id and l.id = case_file.lead_id;
   if lead.id is null then
-    return null;
+    perform private.refuse_missing('lead');
   end if;
   file := jsonb_build_object(
-    'time_zone', private.time_zone(),
+    'time_zone', time_zone,
     'missing_permissions', private.missing_permissions(
       caller, 'operations:read', 'properties:read', 'viewings:read', 'offers:read', 'documents:read', 'signatures:read'),
     'lead', jsonb_build_object(
@@ -8553,22 +8450,14 @@ begin
   return file || jsonb_build_object('next_action', private.next_action(lead, caller));
 end
 $$;
-comment on function private.case_file(uuid) is 'The case file of a lead of the caller''s agency, or null; api.mcp_case_file tells more.';
+comment on function private.case_file(uuid) is 'What api.mcp_case_file does, in the caller''s agency alone.';
 grant execute on function private.case_file(uuid) to anon, authenticated;
 
 create function api.mcp_case_file(lead_id uuid) returns jsonb
 language plpgsql set search_path = ''
 as $$
-declare
-  file jsonb;
 begin
-  perform private.authorize('leads:read');
-  perform set_config('timezone', private.time_zone(), true);
-  file := private.case_file(mcp_case_file.lead_id);
-  if file is null then
-    perform private.raise_error(404, 'not_found', 'There is no such lead.');
-  end if;
-  return file;
+  return private.case_file(mcp_case_file.lead_id);
 end
 $$;
 comment on function api.mcp_case_file(uuid) is
@@ -8673,7 +8562,6 @@ end
 $$;
 comment on function private.leads_at_work(uuid, uuid) is
   'The leads of an agency for which something may wait to be done, seen from one agent: those that wait longest, and no more than can be looked at in one breath.';
-grant execute on function private.leads_at_work(uuid, uuid) to anon, authenticated;
 
 -- sql/80_connector/likeness.sql
 
@@ -8711,17 +8599,14 @@ comment on function private.likeness(text[], text) is 'How much of some words a 
 
 -- sql/80_connector/my_day.sql
 
-create function api.mcp_my_day(page_limit int default 20) returns jsonb
-language plpgsql set search_path = ''
+create function private.my_day(page_limit int) returns jsonb
+language plpgsql security definer set search_path = ''
 as $$
 declare
-  caller private.principal := private.authorize('operations:read');
+  caller private.principal := private.principal();
+  time_zone text := (select a.time_zone from public.agencies a where a.id = caller.agency_id);
 begin
-  perform private.judged(jsonb_build_object('limit', page_limit), '{
-    "properties": {
-      "limit": {"type": "integer", "minimum": 1, "maximum": 50}
-    }}', 'query');
-  perform set_config('timezone', private.time_zone(), true);
+  perform set_config('timezone', time_zone, true);
   return (
     with task as (
       select t, count(*) over () as total, count(*) filter (where t.due_at < now()) over () as overdue,
@@ -8733,7 +8618,7 @@ begin
     )
     select jsonb_build_object(
       'now', date_trunc('second', now()),
-      'time_zone', private.time_zone(),
+      'time_zone', time_zone,
       'agent_id', caller.agent_id,
       'agent_name', (select a.name from public.agents a where a.agency_id = caller.agency_id and a.id = caller.agent_id),
       'missing_permissions', private.missing_permissions(caller, 'leads:read', 'viewings:read', 'properties:read'),
@@ -8743,6 +8628,21 @@ begin
         'truncated', coalesce(max(total), 0) > page_limit,
         'items', coalesce(jsonb_agg(private.task_json(t, caller) order by n) filter (where n <= page_limit), '[]')))
     from task);
+end
+$$;
+comment on function private.my_day(int) is 'The day plan that api.mcp_my_day shows, in the caller''s agency alone.';
+grant execute on function private.my_day(int) to anon, authenticated;
+
+create function api.mcp_my_day(page_limit int default 20) returns jsonb
+language plpgsql set search_path = ''
+as $$
+begin
+  perform private.authorize('operations:read');
+  perform private.judged(jsonb_build_object('limit', page_limit), '{
+    "properties": {
+      "limit": {"type": "integer", "minimum": 1, "maximum": 50}
+    }}', 'query');
+  return private.my_day(page_limit);
 end
 $$;
 comment on function api.mcp_my_day(int) is
@@ -8893,9 +8793,7 @@ begin
     where h.agency_id = o.agency_id and h.operation_id = o.id
   ) entered
   left join lateral private.stage_ahead(o.flow, o.stage) ahead on true
-  left join lateral (
-    select d.* from private.awaited_date(o, ahead) d where ahead.requires is not null
-  ) awaited on true
+  left join lateral private.awaited_date(o, ahead) awaited on true
   where 'operations:read' = any (permissions) and o.agency_id = open_tasks.agency_id and o.lead_id = any (lead_ids)
     and o.closed_at is null
     -- A viewing that is arranged is a task of its own already.
@@ -8906,7 +8804,6 @@ end
 $$;
 comment on function private.open_tasks(uuid, text[], uuid[]) is
   'What waits to be done for some leads of an agency, as far as the permissions show it: unanswered messages, new leads and possible sanctions matches (leads:read), viewings (viewings:read), and what holds each open operation in its stage (operations:read).';
-grant execute on function private.open_tasks(uuid, text[], uuid[]) to anon, authenticated;
 
 -- sql/80_connector/search.sql
 
@@ -9319,13 +9216,13 @@ declare
   stage_label text;
 begin
   select l.* into lead from public.leads l
-  where l.agency_id = (select private.agency_id()) and l.id = task.lead_id;
+  where l.agency_id = caller.agency_id and l.id = task.lead_id;
   select o.* into operation from public.operations o
-  where o.agency_id = lead.agency_id and o.id = task.operation_id;
+  where o.agency_id = caller.agency_id and o.id = task.operation_id;
   select p.* into property from public.properties p
-  where p.agency_id = lead.agency_id and p.id = task.property_id;
+  where p.agency_id = caller.agency_id and p.id = task.property_id;
   select v.* into viewing from public.viewings v
-  where v.agency_id = lead.agency_id and v.id = task.viewing_id;
+  where v.agency_id = caller.agency_id and v.id = task.viewing_id;
   select s.label into stage_label from public.stages s where s.flow = operation.flow and s.id = operation.stage;
 
   return jsonb_build_object(
@@ -9337,7 +9234,7 @@ begin
       else 'colleague'
     end,
     'agent_id', task.agent_id,
-    'agent_name', (select a.name from public.agents a where a.agency_id = lead.agency_id and a.id = task.agent_id),
+    'agent_name', (select a.name from public.agents a where a.agency_id = caller.agency_id and a.id = task.agent_id),
     'since', date_trunc('second', task.since),
     'due_at', date_trunc('second', task.due_at),
     'is_overdue', task.due_at < now(),
@@ -9360,7 +9257,6 @@ end
 $$;
 comment on function private.task_json(private.task, private.principal) is
   'A task as the caller may see it, with whose turn it is seen from the caller''s agent. What is said about it is the connector''s.';
-grant execute on function private.task_json(private.task, private.principal) to anon, authenticated;
 
 -- sql/90_operators/agencies.sql
 

@@ -6,8 +6,8 @@ const MAX_REMEMBERED = 1000;
 const countries = new Map<string, { country: string; until: number }>();
 
 /**
- * Counts the request and checks the credential, for requests that the function itself refuses: a caller who may not call
- * at all is told so, and not what is wrong with the body.
+ * Counts the request and checks the credential, for requests that the function itself refuses: a caller who may not
+ * call at all is told so, and not what is wrong with the body.
  */
 export async function authenticate(
   caller: Caller,

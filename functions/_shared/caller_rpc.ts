@@ -90,8 +90,8 @@ async function call<Json>(
 }
 
 /**
- * Deno's fetch resends a request by itself when a kept-alive connection is reset, even a POST that was already received.
- * It cannot resend a stream, so no write is ever done twice.
+ * Deno's fetch resends a request by itself when a kept-alive connection is reset, even a POST that was already
+ * received. It cannot resend a stream, so no write is ever done twice.
  */
 function onceOnly(json: string): ReadableStream<Uint8Array> {
   const bytes = encoder.encode(json);

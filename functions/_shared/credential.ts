@@ -23,8 +23,8 @@ export function readCredential(authorization: string | undefined): Credential | 
 }
 
 /**
- * Whether the database may see it. A token with any role but a person's, such as a project's legacy service key, would act
- * as that role in the Data API.
+ * Whether the database may see it. A token with any role but a person's, such as a project's legacy service key, would
+ * act as that role in the Data API.
  */
 export function isForTheDatabase({ token, kind }: Credential): boolean {
   if (kind === "api_key") return true;

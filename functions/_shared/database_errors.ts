@@ -29,8 +29,8 @@ const TRANSIENT = new Set(["40001", "40P01", "55P03", "57014", "57P01", "57P02",
 const GATEWAY_DOWN = new Set([502, 503, 504, 520, 521, 522, 523, 524]);
 
 /**
- * Translates a failed call of the Data API. An error that the database raised on purpose carries its answer; of any other
- * only the kind is told, never the database's text, which may quote another agency's data.
+ * Translates a failed call of the Data API. An error that the database raised on purpose carries its answer; of any
+ * other only the kind is told, never the database's text, which may quote another agency's data.
  */
 export function fromDatabase(status: number, body: string, sentAccessToken: boolean): ApiError {
   const failed = parse<FailedCall>(body) ?? {};
@@ -56,7 +56,8 @@ export function fromDatabase(status: number, body: string, sentAccessToken: bool
     });
   }
   if (TRANSIENT.has(code) || /^(08|53)/.test(code)) return unavailable(cause);
-  // The Data API also answers an anonymous caller 401 for a missing grant (42501), which is our fault, not the caller's.
+  // The Data API also answers an anonymous caller 401 for a missing grant (42501), which is our fault, not the
+  // caller's.
   if (status === 401 && sentAccessToken && code !== "42501") return unauthorized();
   if (GATEWAY_DOWN.has(status)) return unavailable(cause);
   return toApiError(cause);

@@ -48,7 +48,8 @@ export function secretHeaders(): Record<string, string> {
 }
 
 /**
- * What callers put before /api: the custom domain, or the functions' address of a plain project; without a trailing slash.
+ * What callers put before /api: the custom domain, or the functions' address of a plain project; without a trailing
+ * slash.
  */
 export function publicBaseUrl(): string {
   return (Deno.env.get("PUBLIC_BASE_URL") || `${publicSupabaseUrl()}/functions/v1`).replace(
@@ -78,8 +79,9 @@ function namedKeys(text: string): string[] {
 }
 
 /**
- * The header in which the outermost proxy says who called it. Supabase's platform is behind Cloudflare, which overwrites
- * cf-connecting-ip; elsewhere each proxy appends to x-forwarded-for. With your own proxy, set CLIENT_ADDRESS_HEADER.
+ * The header in which the outermost proxy says who called it. Supabase's platform is behind Cloudflare, which
+ * overwrites cf-connecting-ip; elsewhere each proxy appends to x-forwarded-for. With your own proxy, set
+ * CLIENT_ADDRESS_HEADER.
  */
 export function clientAddressHeader(): string {
   const named = Deno.env.get("CLIENT_ADDRESS_HEADER");

@@ -14,8 +14,8 @@ export interface Order {
 }
 
 /**
- * Answers a call by a database job, which sends a secret key of the project. The work continues after the answer, because
- * pg_net must not be kept waiting.
+ * Answers a call by a database job, which sends a secret key of the project. The work continues after the answer,
+ * because pg_net must not be kept waiting.
  */
 export async function answerJob(
   worker: string,

@@ -6,8 +6,8 @@ type Functions = Database["api"]["Functions"];
 export type RpcName = keyof Functions;
 
 /**
- * An RPC's arguments, as generated from the schema. JSON omits undefined, so an argument with a default may be undefined.
- * What a jsonb holds is up to the contracts.
+ * An RPC's arguments, as generated from the schema. JSON omits undefined, so an argument with a default may be
+ * undefined. What a jsonb holds is up to the contracts.
  */
 export type RpcArguments<Name extends RpcName> = {
   [Argument in keyof Functions[Name]["Args"]]: ArgumentOf<Functions[Name]["Args"], Argument>;
@@ -18,8 +18,8 @@ type ArgumentOf<Arguments, Argument extends keyof Arguments> =
   | (object extends Pick<Arguments, Argument> ? undefined : never);
 
 /**
- * Only arguments that the RPC has. TypeScript alone would allow extra ones, so an optional argument renamed in SQL would go
- * unnoticed.
+ * Only arguments that the RPC has. TypeScript alone would allow extra ones, so an optional argument renamed in SQL
+ * would go unnoticed.
  */
 export type Exactly<Given, Name extends RpcName> = Given & {
   [Unknown in Exclude<keyof Given, keyof RpcArguments<Name>>]: never;

@@ -3,7 +3,7 @@ import { credentialHeaders } from "./credential.ts";
 import { publicSupabaseUrl, publishableKey, supabaseUrl } from "./environment.ts";
 import { ApiError, unavailable } from "./errors.ts";
 
-export interface SignedUrl {
+interface SignedUrl {
   url: string;
   expires_at: string;
 }
@@ -17,8 +17,8 @@ const UPLOAD_LIVES_S = 2 * 60 * 60;
 const DOWNLOAD_LIVES_S = 10 * 60;
 
 /**
- * Asks Storage to sign an upload to one path, with the caller's own credential, which policies on storage.objects check:
- * no more powerful key is used.
+ * Asks Storage to sign an upload to one path, with the caller's own credential, which policies on storage.objects
+ * check: no more powerful key is used.
  */
 export async function signUpload(caller: Caller, path: string): Promise<SignedUrl> {
   const { url } = await ask<{ url: string }>(caller, "object/upload/sign", path, {});

@@ -37,14 +37,14 @@ const privateTargetsAllowed = Deno.env.get("HOOKS_ALLOW_PRIVATE_TARGETS") === "t
 const ownHosts = hostsOf("SUPABASE_URL", "PUBLIC_SUPABASE_URL", "PUBLIC_BASE_URL");
 
 /**
- * Whether events may be posted to a URL, and its canonical form: URLs that differ in the letter case of the host, a default
- * port, a fragment or a full stop after the name are one target, which gets an event once. A name that does not resolve
- * yet is accepted: hooks are often set up before the name is published, and every delivery checks again.
+ * Whether events may be posted to a URL, and its canonical form: URLs that differ in the letter case of the host, a
+ * default port, a fragment or a full stop after the name are one target, which gets an event once. A name that does not
+ * resolve yet is accepted: hooks are often set up before the name is published, and every delivery checks again.
  */
 export async function assertDeliverable(
-  url: string,
+  target_url: string,
 ): Promise<{ ok: true; url: string } | { ok: false; reason: string }> {
-  const checked = checkUrl(url);
+  const checked = checkUrl(target_url);
   if ("code" in checked) return { ok: false, reason: checked.reason };
   const limit = timer(RESOLVE_FOR_SUBSCRIBER_MS);
   const target = await Promise.race([resolveTarget(checked), limit.elapsed]);
@@ -56,9 +56,9 @@ export async function assertDeliverable(
 }
 
 /** The rules that need no DNS lookup. */
-export function checkUrl(text: string): URL | TargetError {
-  if (!URL.canParse(text)) return errorOf("invalid_url");
-  const url = new URL(text);
+export function checkUrl(target_url: string): URL | TargetError {
+  if (!URL.canParse(target_url)) return errorOf("invalid_url");
+  const url = new URL(target_url);
   url.hash = "";
   url.hostname = url.hostname.replace(/\.$/, "");
   if (url.port === "0") return errorOf("invalid_url");

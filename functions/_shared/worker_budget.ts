@@ -1,6 +1,6 @@
 /**
- * What a worker may use of the platform's minimum of 2 s of CPU and 150 s of time, after which it is killed. CPU is measured
- * on a machine with two busy cores; one half as fast uses twice as much.
+ * What a worker may use of the platform's minimum of 2 s of CPU and 150 s of time, after which it is killed. CPU is
+ * measured on a machine with two busy cores; one half as fast uses twice as much.
  */
 const LIMITS = {
   life_ms: 150_000,
@@ -17,9 +17,9 @@ const LIMITS = {
  *
  * A function cannot read its own usage: in the edge runtime `process.cpuUsage()` is always 0, and nothing tells whether
  * the plan allows 150 s or 400 s. So CPU is the sum of what was begun, at measured costs. A request is information too:
- * the platform sends none to a worker that has used half of either limit, so the other half is left, on a machine of any
- * speed. A run that has begun all it may asks to be called again: the call comes back here while the platform considers
- * this worker fit, and otherwise goes to a new one.
+ * the platform sends none to a worker that has used half of either limit, so the other half is left, on a machine of
+ * any speed. A run that has begun all it may asks to be called again: the call comes back here while the platform
+ * considers this worker fit, and otherwise goes to a new one.
  */
 export class WorkerBudget {
   readonly #unlimited: boolean;

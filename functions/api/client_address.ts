@@ -5,8 +5,8 @@ import { clientAddressHeader } from "../_shared/environment.ts";
 const NETWORK_PARTS = 4;
 
 /**
- * Where a request comes from, as written by our outermost proxy. Proxies append to a list, so all but its last element may
- * be made up by the caller. An IPv6 address counts by its network, all of which belongs to one subscriber.
+ * Where a request comes from, as written by our outermost proxy. Proxies append to a list, so all but its last element
+ * may be made up by the caller. An IPv6 address counts by its network, all of which belongs to one subscriber.
  */
 export function clientAddress(headers: Headers): string {
   const written = headers.get(clientAddressHeader())?.split(",").at(-1)?.trim() ?? "";

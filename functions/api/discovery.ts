@@ -3,8 +3,8 @@ import { publicBaseUrl, publicSupabaseUrl } from "../_shared/environment.ts";
 import type { ApiEnv } from "./context.ts";
 
 /**
- * Tells clients where to get a token for the connector (RFC 9728). The document is at the root form and the path form; a
- * proxy in front of the function, as in the local stack, maps /.well-known/* here.
+ * Tells clients where to get a token for the connector (RFC 9728). The document is at the root form and the path form;
+ * a proxy in front of the function, as in the local stack, maps /.well-known/* here.
  */
 export const discovery = new Hono<ApiEnv>();
 
@@ -27,8 +27,8 @@ discovery.on("GET", ["/", "/api/mcp"], (c) => {
 });
 
 /**
- * Where the document really is. A base URL with a path belongs to a plain project, whose root we do not serve, so there the
- * document is under the function's own path.
+ * Where the document really is. A base URL with a path belongs to a plain project, whose root we do not serve, so there
+ * the document is under the function's own path.
  */
 export function metadataUrl(): string {
   const base = publicBaseUrl();

@@ -6,8 +6,8 @@ import { unauthorized } from "../_shared/errors.ts";
 import type { ApiEnv } from "./context.ts";
 
 /**
- * Who may call: anybody, anyone with a valid credential, anyone who may read the resource of the event in the request, or
- * anyone with the permission.
+ * Who may call: anybody, anyone with a valid credential, anyone who may read the resource of the event in the request,
+ * or anyone with the permission.
  */
 export type Access = "anybody" | "any credential" | "readers of the event" | Permission;
 
@@ -27,8 +27,8 @@ export interface Contract {
 export type Endpoint<Spec extends Contract = Contract> = MiddlewareHandler<ApiEnv> & Readonly<Spec>;
 
 /**
- * Makes the first handler of a route. The database checks permissions; here only a request without a credential is refused,
- * which saves a call.
+ * Makes the first handler of a route. The database checks permissions; here only a request without a credential is
+ * refused, which saves a call.
  */
 export function endpoint<const Spec extends Contract>(contract: Spec): Endpoint<Spec> {
   return Object.assign(admit(contract.access), contract);

@@ -38,8 +38,8 @@ export function logApiError(c: ApiContext, { status, code, cause }: ApiError): v
 }
 
 /**
- * A request that the function itself refuses has not reached the database yet. It is counted there now, and a caller who
- * may not call at all is told that instead.
+ * A request that the function itself refuses has not reached the database yet. It is counted there now, and a caller
+ * who may not call at all is told that instead.
  */
 async function afterAuthentication(error: ApiError, c: ApiContext): Promise<ApiError> {
   if (!(error instanceof RequestError) || !c.get("credential")) return error;

@@ -92,7 +92,7 @@ function checked<Contract extends z.ZodType>(
 }
 
 /** The more specific reason that a contract's check may name. */
-function reasonIn(issues: z.core.$ZodIssue[]): ValidationReason | undefined {
+export function reasonIn(issues: z.core.$ZodIssue[]): ValidationReason | undefined {
   for (const issue of issues) {
     if (issue.code === "custom" && issue.params?.reason) return issue.params.reason;
   }

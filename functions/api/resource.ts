@@ -17,8 +17,8 @@ type ListQuery = z.ZodType<z.output<typeof PageQuery>>;
 type ListArguments<Query extends ListQuery> = ReturnType<typeof listArguments<z.output<Query>>>;
 
 /**
- * The endpoints that resources have in common: each validates its request and answers what one RPC returns. It has the name
- * of its RPC: `list_leads` is `listLeads` in the API's description. Other endpoints are with their resource.
+ * The endpoints that resources have in common: each validates its request and answers what one RPC returns. It has the
+ * name of its RPC: `list_leads` is `listLeads` in the API's description. Other endpoints are with their resource.
  */
 export class Resource<Row extends z.ZodType> {
   readonly routes = new Hono<ApiEnv>();

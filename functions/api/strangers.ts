@@ -21,9 +21,9 @@ const spent = new Map<string, { until: number; error: ApiError }>();
 let service: ServiceRpc | undefined;
 
 /**
- * Counts a request without a valid credential, by its address and by the refused key, and returns an error if it was one
- * too many. It only runs after a credential was refused, so valid ones are not affected by others at the same address.
- * If counting fails, the request passes.
+ * Counts a request without a valid credential, by its address and by the refused key, and returns an error if it was
+ * one too many. It only runs after a credential was refused, so valid ones are not affected by others at the same
+ * address. If counting fails, the request passes.
  */
 export async function tooManyStrangers(
   c: ApiContext,

@@ -1,5 +1,6 @@
 /**
- * Collects items and sends them together, one batch at a time: what is added while a batch is being sent goes with the next.
+ * Collects items and sends them together, one batch at a time: what is added while a batch is being sent goes with the
+ * next.
  */
 export class Batch<T> {
   readonly #send: (items: T[]) => Promise<void>;

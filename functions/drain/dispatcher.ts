@@ -4,7 +4,7 @@ import { Lane, type PaceSignal } from "./lane.ts";
 import { EXCHANGES_AT_ONCE, EXCHANGES_WITH_STUCK_HOSTS } from "./limits.ts";
 
 /** What a dispatcher needs from its run. None of these may throw. */
-export interface DispatcherParts {
+interface DispatcherParts {
   /** Records the POSTs to be made and returns the ids of those that may be. */
   announce(deliveries: Delivery[]): Promise<Set<string>>;
   post(delivery: Delivery): Promise<{ signal: PaceSignal; took_ms: number }>;
@@ -48,8 +48,8 @@ export class Dispatcher {
   }
 
   /**
-   * Announces nothing more and drops what waits. What was announced is still sent, except to a host that hangs, which could
-   * take longer than the worker lives.
+   * Announces nothing more and drops what waits. What was announced is still sent, except to a host that hangs, which
+   * could take longer than the worker lives.
    */
   stop(): void {
     this.#stopped = true;

@@ -1,6 +1,6 @@
 import { ServiceRpc } from "../_shared/service_rpc.ts";
 
-export interface Target {
+interface Target {
   subscription_id: string;
   url: string;
 }
@@ -15,7 +15,7 @@ export interface ClaimedEvent {
 }
 
 /** A POST that is about to be made. Its id is made here, so that announcing it twice changes nothing. */
-export interface Announcement {
+interface Announcement {
   id: string;
   agency_id: string;
   event_id: string;
@@ -47,7 +47,7 @@ export interface RunOrder {
   calls_again: boolean;
 }
 
-export interface Settled {
+interface Settled {
   delivered: number;
   to_retry: number;
 }

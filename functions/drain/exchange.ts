@@ -18,11 +18,12 @@ const encoder = new TextEncoder();
 /**
  * Posts once, over a new connection, to a checked address.
  *
- * This speaks HTTP/1.1 over `node:tls` because nothing else on the edge runtime guarantees what a delivery needs. `fetch`
- * looks the name up again, so it may call an unchecked address, and it resends a POST when a kept-alive connection is
- * reset; `node:https` there refuses the option `lookup`; and Deno's own TLS connections are closed on 32 threads that
- * sleep 100 ms each, so a fast run would exhaust its file descriptors and its DNS lookups would queue behind them.
- * Connections are never reused: if a target closed one while we write, we could not tell whether it got the event.
+ * This speaks HTTP/1.1 over `node:tls` because nothing else on the edge runtime guarantees what a delivery needs.
+ * `fetch` looks the name up again, so it may call an unchecked address, and it resends a POST when a kept-alive
+ * connection is reset; `node:https` there refuses the option `lookup`; and Deno's own TLS connections are closed on 32
+ * threads that sleep 100 ms each, so a fast run would exhaust its file descriptors and its DNS lookups would queue
+ * behind them. Connections are never reused: if a target closed one while we write, we could not tell whether it got
+ * the event.
  */
 export async function exchange(
   target: CheckedTarget,
@@ -70,8 +71,8 @@ function post(
       if (phase === "connecting") phase = "handshaking";
     });
     socket.on("secureConnect", () => {
-      // There it is also emitted, before the error, when the handshake fails. Only a successful one sets the protocol, if
-      // only to `false`.
+      // There it is also emitted, before the error, when the handshake fails. Only a successful one sets the protocol,
+      // if only to `false`.
       phase = socket.alpnProtocol === null ? "handshaking" : "open";
       if (phase !== "open") return;
       socket.write(request);

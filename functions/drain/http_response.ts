@@ -38,8 +38,8 @@ export function parseHead(bytes: Uint8Array, from = 0): AnswerHead | "malformed"
 }
 
 /**
- * Whether the body is complete, given how many bytes have come and the last of them. A body of unknown length ends with the
- * connection.
+ * Whether the body is complete, given how many bytes have come and the last of them. A body of unknown length ends with
+ * the connection.
  */
 export function isWhole(head: AnswerHead, received_bytes: number, last: Uint8Array): boolean {
   const body_bytes = received_bytes - head.bodyAt;

@@ -4,8 +4,8 @@ import { ANNOUNCED_AHEAD, AT_RISK_MS, EXCHANGES_WITH_A_HOST } from "./limits.ts"
 export type PaceSignal = "answered" | "failed" | "timed_out";
 
 /**
- * The deliveries to one host, and how many of them may run at once: more for a host that answers, few for one that hangs,
- * so that it does not take the places of others.
+ * The deliveries to one host, and how many of them may run at once: more for a host that answers, few for one that
+ * hangs, so that it does not take the places of others.
  */
 export class Lane<T> {
   readonly waiting: T[] = [];
@@ -29,8 +29,8 @@ export class Lane<T> {
   }
 
   /**
-   * Takes the deliveries to announce now. For a host that answers, some are announced ahead, so that it need not wait for
-   * the database, and in larger batches, as each costs a round trip and a commit.
+   * Takes the deliveries to announce now. For a host that answers, some are announced ahead, so that it need not wait
+   * for the database, and in larger batches, as each costs a round trip and a commit.
    */
   takeToAnnounce(): T[] {
     const ahead = this.#ahead();

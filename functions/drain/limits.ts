@@ -8,9 +8,10 @@ export const RUN_MS = 110_000;
 export const END_MS = 15_000;
 
 /**
- * CPU in milliseconds, as the kernel counted it for the function's process (two busy cores; Deno 2.9, and a tenth less for
- * 2.1): 10 to 20 for a run that finds nothing; for each event to one https target, including claim, handshake, record and
- * a body of 600 bytes, 2.1 for a worker's first 500 and 1.5 once V8 has optimised the code. Half as much on idle cores.
+ * CPU in milliseconds, as the kernel counted it for the function's process (two busy cores; Deno 2.9, and a tenth less
+ * for 2.1): 10 to 20 for a run that finds nothing; for each event to one https target, including claim, handshake,
+ * record and a body of 600 bytes, 2.1 for a worker's first 500 and 1.5 once V8 has optimised the code. Half as much on
+ * idle cores.
  */
 export const CPU = { run_ms: 15, post_ms: 2, body_ms_per_kib: 0.05 };
 
@@ -33,8 +34,8 @@ export const AGENCY_BACKLOG = { first: 16, max: 192 };
 export const TOTAL_BACKLOG = 2000;
 
 /**
- * How much work may be announced but not posted, or posted but not recorded. It limits what becomes unknown if the run is
- * killed; less would mean more round trips.
+ * How much work may be announced but not posted, or posted but not recorded. It limits what becomes unknown if the run
+ * is killed; less would mean more round trips.
  */
 export const AT_RISK_MS = 250;
 

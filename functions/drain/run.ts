@@ -17,8 +17,8 @@ import { AT_RISK_MS, CLAIM, CPU, END_MS, RECORD_AT_ONCE, RUN_MS } from "./limits
 export type Summary = Record<string, unknown>;
 
 /**
- * One run of the drain: claims the events that were due when it began, announces each POST before making it, and records
- * the outcome. When it has begun all that its worker may, another run continues.
+ * One run of the drain: claims the events that were due when it began, announces each POST before making it, and
+ * records the outcome. When it has begun all that its worker may, another run continues.
  */
 export class Run {
   readonly #queue: EventQueue;

@@ -1,8 +1,8 @@
 import type { Run, Summary } from "./run.ts";
 
 /**
- * Runs one after the other. Every new lead asks for one, so while one is at work, all callers share a single next one, which
- * sees what came too late for the first.
+ * Runs one after the other. Every new lead asks for one, so while one is at work, all callers share a single next one,
+ * which sees what came too late for the first.
  */
 export class Line {
   readonly #newRun: () => Run;

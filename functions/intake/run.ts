@@ -13,8 +13,8 @@ export interface Summary {
 }
 
 /**
- * One run of the intake: claims jobs of one kind until none is left, or until it has begun all that its worker may. Then it
- * releases the others and asks to be called again.
+ * One run of the intake: claims jobs of one kind until none is left, or until it has begun all that its worker may.
+ * Then it releases the others and asks to be called again.
  */
 export class Run {
   readonly #kind: Kind;

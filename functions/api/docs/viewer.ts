@@ -15,8 +15,8 @@ export function viewerType(name: string): string | undefined {
 }
 
 /**
- * Opens a file of the viewer's package, which is bundled with the function. It is streamed: read whole, each answer would
- * leave 2 MB of garbage.
+ * Opens a file of the viewer's package, which is bundled with the function. It is streamed: read whole, each answer
+ * would leave 2 MB of garbage.
  */
 export async function openViewerFile(name: string): Promise<ReadableStream | string> {
   if (name === "start.js") return START;

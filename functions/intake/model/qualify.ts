@@ -6,7 +6,7 @@ import { groundedIn } from "./grounding.ts";
 import { promptFor } from "./prompt.ts";
 
 /** Which OpenAI-compatible service to ask. */
-export interface ModelSettings {
+interface ModelSettings {
   baseUrl: string;
   apiKey: string;
   model: string;

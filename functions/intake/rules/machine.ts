@@ -1,6 +1,6 @@
 /**
- * Words addressed to a program and not to an agent. Sentences with them are left out before anything is read, since they
- * do not state a wish.
+ * Words addressed to a program and not to an agent. Sentences with them are left out before anything is read, since
+ * they do not state a wish.
  */
 const TO_A_MACHINE = [
   /\b(ignor[ae]|olvid[ae]|disregard|ignore|forget|override)\b[^.\n]{0,60}\b(instruc\w+|anterior\w*|previ\w+|above|prompt|rules?|reglas|system)\b/i,

@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js";
 
-/** Answers requests for a machine's own credentials on Azure, and lies in a public range. */
+/** Azure's metadata service, which hands out a machine's credentials; it lies in a public range. */
 const AZURE_METADATA = "168.63.129.16";
 
-/** Names that never leave a machine or a network, whatever a resolver says. */
+/** Names that always mean a machine or its network, whatever a resolver says. */
 const LOCAL_SUFFIXES = ["localhost", "local", "internal", "home.arpa"];
 
 /**
@@ -14,11 +14,11 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== "unicast" || address === AZURE_METADATA) return false;
-  // Everything that was ever given out for public use lies in 2000::/3.
+  // All addresses assigned for public use so far lie in 2000::/3.
   return parsed.kind() === "ipv4" || parsed.match(ipaddr.parseCIDR("2000::/3"));
 }
 
-/** Whether a host of a URL is an address and no name; brackets of IPv6 are not part of it. */
+/** Whether a URL's host, without the brackets of IPv6, is an address rather than a name. */
 export function isAddress(host: string): boolean {
   return ipaddr.isValid(host);
 }

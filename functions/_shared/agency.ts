@@ -6,8 +6,8 @@ const MAX_REMEMBERED = 1000;
 const countries = new Map<string, { country: string; until: number }>();
 
 /**
- * Counts the request and checks the credential, for requests that the function refuses by itself: a caller who may
- * not call at all is told that, and not what is wrong with the body.
+ * Counts the request and checks the credential, for requests that the function itself refuses: a caller who may not
+ * call at all is told so, and not what is wrong with the body.
  */
 export async function authenticate(
   caller: Caller,
@@ -19,8 +19,8 @@ export async function authenticate(
 }
 
 /**
- * The country of the caller's agency, in which a national phone number is read. Asked once for each credential and
- * then remembered for five minutes, under the token's hash so that no token lies about in memory.
+ * The country of the caller's agency, assumed for national phone numbers. Remembered for five minutes per credential,
+ * under the token's hash so that no token stays in memory.
  */
 export async function countryOf(caller: Caller, permission: Permission): Promise<string> {
   const known = countries.get(await hashOf(caller));
@@ -36,7 +36,7 @@ async function remember(caller: Caller, answer: RpcAnswer): Promise<void> {
   const hash = await hashOf(caller);
   countries.delete(hash);
   if (countries.size >= MAX_REMEMBERED) {
-    // A Map keeps the order of insertion, so the first key is the one remembered longest.
+    // A Map keeps the order of insertion, so the first key is the oldest.
     const oldest = countries.keys().next().value;
     if (oldest !== undefined) countries.delete(oldest);
   }

@@ -30,8 +30,8 @@ const encoder = new TextEncoder();
 /**
  * Calls one RPC of the schema `api` as the caller.
  *
- * This is fetch and not postgrest-js, because the answer's headers are needed, and because JSON that is passed on as
- * it came is not parsed and written again.
+ * This uses fetch and not postgrest-js, because it needs the response's headers, and because JSON that is passed on
+ * unchanged need not be parsed and written again.
  */
 export function callRpc<Name extends RpcName, Given extends RpcArguments<Name>>(
   rpc: Name,
@@ -42,9 +42,9 @@ export function callRpc<Name extends RpcName, Given extends RpcArguments<Name>>(
 }
 
 /**
- * The same for JSON that is only passed on. It goes through piece by piece, since a few long lists held at once are
- * most of a function's memory. Nothing comes before the database is done, so what fails there is still refused as
- * ever; if the connection breaks later, the caller's breaks off too. Whoever calls this has to read the stream.
+ * The same for JSON that is only passed on. It is streamed, since a few long lists held at once would fill most of a
+ * function's memory. Nothing arrives before the database is done, so its errors are still answered as usual; if the
+ * connection breaks later, the caller's breaks off too. The stream must be read or cancelled.
  */
 export function streamRpc<Name extends RpcName, Given extends RpcArguments<Name>>(
   rpc: Name,
@@ -90,8 +90,8 @@ async function call<Json>(
 }
 
 /**
- * Deno's fetch sends a request again by itself when a kept connection is reset, also a POST that was already read.
- * It cannot do so with a stream, so a write that may have been done is never done twice.
+ * Deno's fetch resends a request by itself when a kept-alive connection is reset, even a POST that was already
+ * received. It cannot resend a stream, so no write is ever done twice.
  */
 function onceOnly(json: string): ReadableStream<Uint8Array> {
   const bytes = encoder.encode(json);

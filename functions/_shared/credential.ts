@@ -1,4 +1,4 @@
-/** What a caller shows: an API key of ours, or an access token that the authorization server signed. */
+/** One of our API keys, or an access token signed by the authorization server. */
 export interface Credential {
   token: string;
   kind: "api_key" | "access_token";
@@ -10,8 +10,8 @@ const API_KEY = /^cor_/;
 const ACCESS_TOKEN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
 /**
- * Reads the Authorization header. Anything that can be neither an API key nor a JWT is no credential: it must not
- * reach the Data API, which could take it for a key of the project.
+ * Reads the Authorization header. Anything but an API key or a JWT is not a credential: it must not reach the Data API,
+ * which could take it for a key of the project.
  */
 export function readCredential(authorization: string | undefined): Credential | undefined {
   if (authorization === undefined || authorization.length > MAX_TOKEN_LENGTH) return undefined;
@@ -23,8 +23,8 @@ export function readCredential(authorization: string | undefined): Credential | 
 }
 
 /**
- * Whether the database may be asked about it. A token of another role than a person's, such as a project's old service
- * key, would reach the Data API as that role.
+ * Whether the database may see it. A token with any role but a person's, such as a project's legacy service key, would
+ * act as that role in the Data API.
  */
 export function isForTheDatabase({ token, kind }: Credential): boolean {
   if (kind === "api_key") return true;

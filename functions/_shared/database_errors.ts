@@ -25,12 +25,12 @@ interface Raised {
 }
 
 const INVALID_VALUES = new Set(["22P02", "22003", "22021", "22P05", "23514", "23502"]);
-const PASSING = new Set(["40001", "40P01", "55P03", "57014", "57P01", "57P02", "57P03"]);
-const GATEWAY_AWAY = new Set([502, 503, 504, 520, 521, 522, 523, 524]);
+const TRANSIENT = new Set(["40001", "40P01", "55P03", "57014", "57P01", "57P02", "57P03"]);
+const GATEWAY_DOWN = new Set([502, 503, 504, 520, 521, 522, 523, 524]);
 
 /**
- * Translates a failed call of the Data API. Errors that the database raised on purpose carry their answer with them;
- * of all others only the kind is told, never the database's text, which may quote another agency's data.
+ * Translates a failed call of the Data API. An error that the database raised on purpose carries its answer; of any
+ * other only the kind is told, never the database's text, which may quote another agency's data.
  */
 export function fromDatabase(status: number, body: string, sentAccessToken: boolean): ApiError {
   const failed = parse<FailedCall>(body) ?? {};
@@ -39,7 +39,7 @@ export function fromDatabase(status: number, body: string, sentAccessToken: bool
 
   if (/^PT\d{3}$/.test(code)) return fromRaised(failed) ?? toApiError(cause);
   if (INVALID_VALUES.has(code)) {
-    return new ApiError("validation_error", "A value is not acceptable.", {
+    return new ApiError("validation_error", "A value is not valid.", {
       details: { reason: "invalid_value" },
       cause,
     });
@@ -55,14 +55,15 @@ export function fromDatabase(status: number, body: string, sentAccessToken: bool
       cause,
     });
   }
-  if (PASSING.has(code) || /^(08|53)/.test(code)) return unavailable(cause);
-  // The Data API also says 401 to an anonymous caller for a missing grant (42501), which is our fault, not the caller's.
+  if (TRANSIENT.has(code) || /^(08|53)/.test(code)) return unavailable(cause);
+  // The Data API also answers an anonymous caller 401 for a missing grant (42501), which is our fault, not the
+  // caller's.
   if (status === 401 && sentAccessToken && code !== "42501") return unauthorized();
-  if (GATEWAY_AWAY.has(status)) return unavailable(cause);
+  if (GATEWAY_DOWN.has(status)) return unavailable(cause);
   return toApiError(cause);
 }
 
-/** An answer that a rule chose is no fault, so it has no cause to log. */
+/** A refusal by a rule is not a fault, so there is no cause to log. */
 function fromRaised(failed: FailedCall): ApiError | undefined {
   const raised = parse<Raised>(failed.details ?? "");
   if (!raised || !Object.hasOwn(STATUS_OF_CODE, raised.code)) return undefined;

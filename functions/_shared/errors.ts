@@ -8,14 +8,14 @@ import {
 import type { IssueCode, IssueValues } from "../../types/contracts/issues.ts";
 import { REASONS } from "../../types/contracts/reasons.ts";
 
-/** How much of its request budget a credential has left, as the RateLimit headers say it. */
+/** What is left of a credential's request budget, as in the RateLimit headers. */
 export interface RateLimit {
   limit: string;
   remaining: string;
   reset: string;
 }
 
-/** What a rule in SQL found wrong with the one member that `details.issues` names. */
+/** What a rule in SQL found wrong with the member that `details.issues` names. */
 export interface RuleIssue {
   code: IssueCode;
   values?: IssueValues;
@@ -25,13 +25,13 @@ interface ApiErrorOptions {
   details?: Record<string, unknown>;
   rateLimit?: RateLimit | undefined;
   issue?: RuleIssue | undefined;
-  /** What closes each step of the gate that refused; for the connector's words alone. */
+  /** What closes each step of the gate; only the connector tells it. */
   closedBy?: Record<string, string[]> | undefined;
-  /** What really happened, for the log. Errors that are part of the contract have none. */
+  /** What really happened, for the log. Expected errors have none. */
   cause?: unknown;
 }
 
-/** An answer that is not a success. Every one of them is made here, so that all have the one shape. */
+/** An answer that is not a success. All of them are made here, so all have the same shape. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: (typeof STATUS_OF_CODE)[ErrorCode];
@@ -56,7 +56,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What a function finds wrong with a request by itself, before the database has seen the caller. */
+/** What the function itself finds wrong with a request, before the database has seen the caller. */
 export class RequestError extends ApiError {}
 
 /** There is nothing here that this caller may see. */
@@ -94,14 +94,13 @@ export function unauthorized(): ApiError {
   );
 }
 
-/** Something that passes by itself: the database is away, busy or too slow. */
+/** A passing problem: the database is down, busy or too slow. */
 export function unavailable(cause: unknown): ApiError {
   return new ApiError("unavailable", "The service cannot answer right now; try again shortly.", {
     cause,
   });
 }
 
-/** Turns whatever was thrown into an answer. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return new ApiError("internal_error", "Something went wrong on our side.", { cause: error });

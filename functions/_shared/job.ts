@@ -6,16 +6,16 @@ declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void };
 
 const ours = secretKeys().map(digestOf);
 
-/** What a job may order besides the work itself. The minute jobs order nothing. */
+/** What a caller may ask of a job; the minute jobs send nothing. */
 export interface Order {
-  /** Answer when the work is done. */
+  /** Whether to answer only when the work is done. */
   wait?: boolean;
   [member: string]: unknown;
 }
 
 /**
- * Answers a call of the database's jobs, which show a secret key of the project. The work goes on behind the answer, because
- * who calls must not be held, and because it outlives its request.
+ * Answers a call by a database job, which sends a secret key of the project. The work continues after the answer,
+ * because pg_net must not be kept waiting.
  */
 export async function answerJob(
   worker: string,
@@ -24,14 +24,12 @@ export async function answerJob(
 ): Promise<Response> {
   const shown = digestOf(request.headers.get("apikey") ?? "");
   if (!ours.some((key) => timingSafeEqual(shown, key))) {
-    return errorResponse(
-      401,
-      "unauthorized",
-      `The ${worker} is called with a secret key of the project.`,
-    );
+    return errorResponse(401, "unauthorized", `The ${worker} needs a secret key of the project.`);
   }
   if (request.method !== "POST") {
-    return errorResponse(405, "method_not_allowed", `The ${worker} takes POST.`, { allow: "POST" });
+    return errorResponse(405, "method_not_allowed", `The ${worker} supports POST only.`, {
+      allow: "POST",
+    });
   }
   const order: Order = (await request.json().catch(() => null)) ?? {};
   const work = start(order);
@@ -47,7 +45,7 @@ export async function answerJob(
   }
 }
 
-/** Digests are compared, so that the time taken tells nothing about the key. */
+/** Comparing digests reveals nothing about the key through timing. */
 function digestOf(key: string): Uint8Array {
   return createHash("sha256").update(key).digest();
 }

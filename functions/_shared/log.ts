@@ -1,6 +1,5 @@
 /**
- * Writes one line of JSON, which the platform's log explorer can filter by field. Causes go here and never into an
- * answer.
+ * Writes one line of JSON, which the platform's log explorer can filter by field. Causes go here, never into an answer.
  */
 export function logError(entry: {
   request_id: string;

@@ -5,19 +5,19 @@ import {
   parsePhoneNumberFromString,
 } from "libphonenumber-js";
 
-/** What is longer holds no phone number that is worth searching for. */
+/** Further on, no phone number is worth looking for. */
 const MAX_READ_CHARACTERS = 500;
 
 /**
- * A phone as it is stored: in E.164, so that one person's number is always written the same way, or as it came when no
- * number can be read in it. Only a number without country code needs the agency's country, so it is asked for only then.
+ * A phone as it is stored: in E.164, so that the same number is always written the same way, or as sent if it cannot be
+ * read. The agency's country is only asked for if the number has no country code.
  */
 export async function readPhone(
   sent: string,
   agencyCountry: () => Promise<string>,
 ): Promise<string> {
   if (!/\d/.test(sent.normalize("NFKC"))) return sent;
-  // The (0) of "+34 (0) 612 345 678" is for those who dial inside the country.
+  // The (0) in "+34 (0) 612 345 678" is for domestic calls.
   const text = sent.slice(0, MAX_READ_CHARACTERS).normalize("NFKC").replaceAll("(0)", " ");
   const saysCountry = /^\D*\+/.test(text);
   const read = (saysCountry && numberIn(text)) || numberIn(text, asCountry(await agencyCountry()));

@@ -6,8 +6,8 @@ type Functions = Database["api"]["Functions"];
 export type RpcName = keyof Functions;
 
 /**
- * What an RPC takes, by the types generated from the schema. JSON leaves out what is undefined, so an argument that
- * has a default may be that too. What is in a jsonb is for the contracts to say.
+ * An RPC's arguments, as generated from the schema. JSON omits undefined, so an argument with a default may be
+ * undefined. What a jsonb holds is up to the contracts.
  */
 export type RpcArguments<Name extends RpcName> = {
   [Argument in keyof Functions[Name]["Args"]]: ArgumentOf<Functions[Name]["Args"], Argument>;
@@ -18,19 +18,19 @@ type ArgumentOf<Arguments, Argument extends keyof Arguments> =
   | (object extends Pick<Arguments, Argument> ? undefined : never);
 
 /**
- * Arguments that the RPC takes and no others. By itself TypeScript would let an object carry more, and an optional
- * argument that was renamed in SQL would go unnoticed.
+ * Only arguments that the RPC has. TypeScript alone would allow extra ones, so an optional argument renamed in SQL
+ * would go unnoticed.
  */
 export type Exactly<Given, Name extends RpcName> = Given & {
   [Unknown in Exclude<keyof Given, keyof RpcArguments<Name>>]: never;
 };
 
-/** Passes on arguments that were held against the RPC where its name was given. */
+/** Passes on arguments that were already checked against the RPC. */
 export function exactly<Name extends RpcName>(args: RpcArguments<Name>) {
   return args as Exactly<RpcArguments<Name>, Name>;
 }
 
-/** The RPCs that take these arguments. */
+/** The RPCs that accept these arguments. */
 export type RpcTaking<Given> = {
   [Name in RpcName]: Given extends Exactly<Given, Name>
     ? Given extends RpcArguments<Name>

@@ -4,8 +4,7 @@ import { unavailable } from "./errors.ts";
 type Answer = (request: Request) => Response | Promise<Response>;
 
 /**
- * Takes a function's requests. Where the project has not given what it needs, each is answered 503: the log says once
- * what is missing, and the answer nothing of it.
+ * Serves a function's requests. If a setting is missing, each is answered 503; only the log says which one, once.
  */
 export function serve(needs: readonly Need[], answer: Answer): void {
   const lacks = missing(needs);

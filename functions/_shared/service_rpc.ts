@@ -12,13 +12,13 @@ export class ServiceRpc {
     "content-type": "application/json",
     accept: "application/json",
   };
-  readonly #answerWithin_ms: number;
+  readonly #timeout_ms: number;
 
-  constructor(answerWithin_ms: number) {
-    this.#answerWithin_ms = answerWithin_ms;
+  constructor(timeout_ms: number) {
+    this.#timeout_ms = timeout_ms;
   }
 
-  /** Calls an RPC that may be repeated: one that fails in passing is tried again. */
+  /** Calls an RPC that is safe to repeat, and retries it if it fails. */
   async call<Name extends RpcName, Given extends RpcArguments<Name>, Result>(
     name: Name,
     args: Exactly<Given, Name>,
@@ -35,7 +35,7 @@ export class ServiceRpc {
     return this.#callOnce(name, body);
   }
 
-  /** Calls an RPC once, for what nobody should wait for. */
+  /** Calls an RPC without retries, when waiting is not worth it. */
   once<Name extends RpcName, Given extends RpcArguments<Name>, Result>(
     name: Name,
     args: Exactly<Given, Name>,
@@ -48,7 +48,7 @@ export class ServiceRpc {
       method: "POST",
       headers: this.#headers,
       body,
-      signal: AbortSignal.timeout(this.#answerWithin_ms),
+      signal: AbortSignal.timeout(this.#timeout_ms),
     });
     if (response.ok) return (await response.json()) as Result;
     const message = `${name} answered ${response.status}: ${await response.text()}`;
@@ -56,5 +56,5 @@ export class ServiceRpc {
   }
 }
 
-/** The database understood and said no; asking again would not help. */
+/** The database refused the call; retrying would not help. */
 class RejectedCall extends Error {}

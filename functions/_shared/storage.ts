@@ -3,8 +3,7 @@ import { credentialHeaders } from "./credential.ts";
 import { publicSupabaseUrl, publishableKey, supabaseUrl } from "./environment.ts";
 import { ApiError, unavailable } from "./errors.ts";
 
-/** A URL that Storage signed, and until when it works. */
-export interface SignedUrl {
+interface SignedUrl {
   url: string;
   expires_at: string;
 }
@@ -13,20 +12,20 @@ const STORAGE_URL = `${supabaseUrl()}/storage/v1`;
 const PUBLIC_STORAGE_URL = `${publicSupabaseUrl()}/storage/v1`;
 const BUCKET = "documents";
 const ANSWER_WITHIN_MS = 10_000;
-/** Storage decides this one; it cannot be asked for another. */
+/** Fixed by Storage. */
 const UPLOAD_LIVES_S = 2 * 60 * 60;
 const DOWNLOAD_LIVES_S = 10 * 60;
 
 /**
- * Has Storage sign an upload to one place. The caller's own credential is sent along, and policies on
- * storage.objects judge it: no key that could do more is at hand here.
+ * Asks Storage to sign an upload to one path, with the caller's own credential, which policies on storage.objects
+ * check: no more powerful key is used.
  */
 export async function signUpload(caller: Caller, path: string): Promise<SignedUrl> {
   const { url } = await ask<{ url: string }>(caller, "object/upload/sign", path, {});
   return signed(url, UPLOAD_LIVES_S);
 }
 
-/** Has Storage sign a download, which a browser saves under the file's name. */
+/** Asks Storage to sign a download, which a browser saves under the file's name. */
 export async function signDownload(caller: Caller, path: string): Promise<SignedUrl> {
   const body = { expiresIn: DOWNLOAD_LIVES_S };
   const { signedURL } = await ask<{ signedURL: string }>(caller, "object/sign", path, body);
@@ -58,7 +57,7 @@ async function ask<Answer>(
   } catch (error) {
     throw unavailable(error);
   }
-  // The database has just let the caller through, so a refusal of Storage means that the file came or went since.
+  // The database has just allowed the caller, so a refusal by Storage means that the file has since arrived or gone.
   if (/"statusCode":"(403|409)"/.test(text)) {
     throw new ApiError("conflict", "The document already has its file.", { cause: text });
   }

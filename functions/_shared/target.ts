@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isAddress, isLocalName, isPublicAddress } from "./addresses.ts";
 
-/** Why a target is refused: a word for the delivery log and a sentence for people. */
+/** Why a target is refused: a code for the delivery log and a sentence for people. */
 export interface TargetError {
   code:
     | "invalid_url"
@@ -14,37 +14,37 @@ export interface TargetError {
   reason: string;
 }
 
-/** A target that may be called, with the addresses that were checked: only these may be connected to. */
+/** A target that may be called, with the checked addresses, which are the only ones to connect to. */
 export interface CheckedTarget {
   url: URL;
   addresses: string[];
 }
 
 const REASONS: Record<TargetError["code"], string> = {
-  invalid_url: "This is not a URL that can be called.",
-  url_too_long: "The URL has more than 2000 characters, as it is sent.",
+  invalid_url: "This is not a valid URL.",
+  url_too_long: "The URL has more than 2000 characters as it is sent.",
   https_required: "The URL must begin with https://.",
-  userinfo_not_allowed: "The URL must not carry a user or a password.",
+  userinfo_not_allowed: "The URL must not contain a user name or a password.",
   private_address: "The host is not on the public internet.",
   own_address: "The host is this service.",
-  dns_failed: "The host's name has no address.",
+  dns_failed: "The host name does not resolve.",
 };
 const MAX_URL_LENGTH = 2000;
-/** A resolver that is slower than this does not hold up a subscription: the address is checked again when sending. */
+/** A slower resolver does not hold up a subscription, since the address is checked again when sending. */
 const RESOLVE_FOR_SUBSCRIBER_MS = 1500;
 
 const privateTargetsAllowed = Deno.env.get("HOOKS_ALLOW_PRIVATE_TARGETS") === "true";
 const ownHosts = hostsOf("SUPABASE_URL", "PUBLIC_SUPABASE_URL", "PUBLIC_BASE_URL");
 
 /**
- * Tells whether events may be posted to a URL, and gives it in its one spelling: two that differ in letter case, default
- * port, fragment or a full stop after the name are one target, which gets an event once. A name that does not resolve (yet) is accepted: targets are often
- * subscribed before their name is published, and every delivery checks again.
+ * Whether events may be posted to a URL, and its canonical form: URLs that differ in the letter case of the host, a
+ * default port, a fragment or a full stop after the name are one target, which gets an event once. A name that does not
+ * resolve yet is accepted: hooks are often set up before the name is published, and every delivery checks again.
  */
 export async function assertDeliverable(
-  url: string,
+  target_url: string,
 ): Promise<{ ok: true; url: string } | { ok: false; reason: string }> {
-  const checked = checkUrl(url);
+  const checked = checkUrl(target_url);
   if ("code" in checked) return { ok: false, reason: checked.reason };
   const limit = timer(RESOLVE_FOR_SUBSCRIBER_MS);
   const target = await Promise.race([resolveTarget(checked), limit.elapsed]);
@@ -55,10 +55,10 @@ export async function assertDeliverable(
   return { ok: true, url: checked.href };
 }
 
-/** The rules that need no look-up. */
-export function checkUrl(text: string): URL | TargetError {
-  if (!URL.canParse(text)) return errorOf("invalid_url");
-  const url = new URL(text);
+/** The rules that need no DNS lookup. */
+export function checkUrl(target_url: string): URL | TargetError {
+  if (!URL.canParse(target_url)) return errorOf("invalid_url");
+  const url = new URL(target_url);
   url.hash = "";
   url.hostname = url.hostname.replace(/\.$/, "");
   if (url.port === "0") return errorOf("invalid_url");
@@ -68,12 +68,12 @@ export function checkUrl(text: string): URL | TargetError {
   const host = hostOf(url);
   if (ownHosts.has(host)) return errorOf("own_address");
   if (privateTargetsAllowed) return url;
-  // The URL parser has turned octal, hexadecimal and decimal forms of an address into the dotted one.
+  // The URL parser has already turned octal, hexadecimal and decimal addresses into dotted ones.
   const isPublic = isAddress(host) ? isPublicAddress(host) : !isLocalName(host);
   return isPublic ? url : errorOf("private_address");
 }
 
-/** Looks the host up and judges its addresses. One private address among them is enough to refuse it. */
+/** Looks the host up and checks its addresses; a single private one is enough to refuse it. */
 export async function resolveTarget(
   url: URL,
   lookUp = resolve,
@@ -105,7 +105,7 @@ async function resolve(host: string): Promise<string[]> {
 function hostsOf(...settings: string[]): Set<string> {
   const urls = settings.map((name) => Deno.env.get(name)).filter((url) => url !== undefined);
   const hosts = urls.filter((url) => URL.canParse(url)).map((url) => hostOf(new URL(url)));
-  // A local stack's own address is a private one, and that rule can be switched off for tests.
+  // A local stack's own address is private, and tests can switch that rule off.
   return new Set(
     hosts.filter((host) => (isAddress(host) ? isPublicAddress(host) : !isLocalName(host))),
   );

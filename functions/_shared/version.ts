@@ -1,5 +1,5 @@
 /**
- * The version that these functions are of, as package.json names it; a test holds the two together. It is told to
- * whoever asks, so that an operator sees which checkout was deployed.
+ * The version in package.json; a test keeps the two equal. It is shown to callers, so that operators can see which
+ * checkout is deployed.
  */
 export const VERSION = "0.1.0";

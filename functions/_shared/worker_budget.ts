@@ -1,25 +1,25 @@
 /**
- * What a worker may use, of the 2 s of CPU and the 150 s of time that the platform gives it at least, and then kills
- * it. CPU is in the time of the machine on which it was measured (two busy cores); one half as fast uses twice as much.
+ * What a worker may use of the platform's minimum of 2 s of CPU and 150 s of time, after which it is killed. CPU is
+ * measured on a machine with two busy cores; one half as fast uses twice as much.
  */
 const LIMITS = {
   life_ms: 150_000,
-  /** What a worker has used before it does anything of use: 210 ms to load and 150 ms for what is slow once. */
+  /** Used before any real work: 210 ms to load and 150 ms for what is slow the first time. */
   start_cpu_ms: 360,
-  /** What a new worker may use, the start included: on a machine half as fast 1.8 s. */
+  /** What a new worker may use, including the start: 1.8 s on a machine half as fast. */
   first_cpu_ms: 900,
-  /** What may lie ahead of a worker that got a request, so used less than 1 s: on a machine half as fast 0.8 s. */
+  /** What a worker that is given a request may still use, having used less than 1 s: 0.8 s on one half as fast. */
   next_cpu_ms: 400,
 };
 
 /**
- * What one worker still may begin, over all requests that it serves in its life.
+ * What one worker may still begin, over all the requests of its life.
  *
- * How much is used cannot be read where a function runs: in the edge runtime `process.cpuUsage()` is always 0, and
- * nothing tells which plan's 150 s or 400 s are meant. So CPU is the sum of what was begun, at costs that were measured.
- * And a request says something too: the platform gives none to a worker that has used half of either, so from there the
- * other half is left, on a machine of any speed. Whoever has begun what he may lets himself be called again: the call
- * comes back here as long as the platform finds this worker good enough, and else goes to a new one.
+ * A function cannot read its own usage: in the edge runtime `process.cpuUsage()` is always 0, and nothing tells whether
+ * the plan allows 150 s or 400 s. So CPU is the sum of what was begun, at measured costs. A request is information too:
+ * the platform sends none to a worker that has used half of either limit, so the other half is left, on a machine of
+ * any speed. A run that has begun all it may asks to be called again: the call comes back here while the platform
+ * considers this worker fit, and otherwise goes to a new one.
  */
 export class WorkerBudget {
   readonly #unlimited: boolean;
@@ -29,7 +29,7 @@ export class WorkerBudget {
   #max_cpu_ms = LIMITS.first_cpu_ms;
   #killed_at_ms = LIMITS.life_ms;
 
-  /** The clock of `performance` starts with the worker. */
+  /** `performance.now()` counts from the start of the worker. */
   constructor({ unlimited = false, age_ms = () => performance.now() } = {}) {
     this.#unlimited = unlimited;
     this.#age_ms = age_ms;
@@ -41,18 +41,18 @@ export class WorkerBudget {
     this.#killed_at_ms = Math.max(this.#killed_at_ms, 2 * this.#age_ms());
   }
 
-  /** CPU of what may still be begun. */
+  /** CPU that may still be begun. */
   get cpu_ms(): number {
     return this.#unlimited ? Number.POSITIVE_INFINITY : this.#max_cpu_ms - this.#begun_cpu_ms;
   }
 
-  /** For how long work may still be begun that takes so long at most. */
+  /** For how much longer work that takes up to `longest_ms` may be begun. */
   timeFor(longest_ms: number): number {
     if (this.#unlimited) return Number.POSITIVE_INFINITY;
     return this.#killed_at_ms - this.#age_ms() - longest_ms;
   }
 
-  /** Counts work that begins. It is told of its end as well. */
+  /** Counts work that begins; `end` counts its end. */
   begin(cpu_ms: number): void {
     this.#begun_cpu_ms += cpu_ms;
   }

@@ -6,7 +6,7 @@ import {
 } from "../_shared/errors.ts";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** How much of a refused body is still read, so that the client gets to see the answer and not a broken connection. */
+/** How much of a refused body is still read, so that the client sees the answer instead of a broken connection. */
 const MAX_DISCARDED_BYTES = 8 * 1024 * 1024;
 const READ_WITHIN_MS = 30_000;
 const JSON_MEDIA_TYPE = /^application\/json *(;|$)/i;
@@ -37,7 +37,7 @@ async function readBytes(
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
-      // The client went away. Nobody gets the answer, and for the log this is no fault of ours.
+      // The client went away: nobody will see the answer, and it is not our fault.
       throw malformed("did not arrive whole");
     });
     if (done) break;

@@ -1,13 +1,12 @@
 import ipaddr from "ipaddr.js";
 import { clientAddressHeader } from "../_shared/environment.ts";
 
-/** How much of an IPv6 address names a subscriber; the rest they choose as they like. */
+/** The part of an IPv6 address that identifies a subscriber, who chooses the rest freely. */
 const NETWORK_PARTS = 4;
 
 /**
- * From where a request comes, as far as it can be believed: what the outermost proxy of ours wrote. Of a list, each
- * proxy adds who called it at the end, so all but the last element is what the caller itself may have written. IPv6
- * addresses count by their network, since whoever has one has all of it.
+ * Where a request comes from, as written by our outermost proxy. Proxies append to a list, so all but its last element
+ * may be made up by the caller. An IPv6 address counts by its network, all of which belongs to one subscriber.
  */
 export function clientAddress(headers: Headers): string {
   const written = headers.get(clientAddressHeader())?.split(",").at(-1)?.trim() ?? "";

@@ -5,25 +5,23 @@ import type { Credential } from "../_shared/credential.ts";
 import type { RateLimit } from "../_shared/errors.ts";
 import type { Exactly, RpcArguments, RpcName } from "../_shared/rpc.ts";
 
-/** What a request carries from middleware to handlers. */
 export interface ApiEnv {
   Variables: {
     requestId: string;
     credential: Credential | undefined;
-    /** What the endpoint needs, for requests that are refused before the database judges it itself. */
+    /** What the endpoint needs, for requests that are refused before the database checks it. */
     permission: Permission | undefined;
-    /** Of the JSON-RPC request that the connector answers. */
+    /** The id of the connector's JSON-RPC request. */
     rpcId: string | number | undefined;
   };
 }
 export type ApiContext = Context<ApiEnv>;
 
-/** Who calls, as the database is told. */
 export function callerOf(c: ApiContext): Caller {
   return { credential: c.get("credential"), requestId: c.get("requestId") };
 }
 
-/** Calls the endpoint's one RPC as the caller, and shows the caller's request budget in the answer. */
+/** Calls the endpoint's RPC as the caller, and adds the RateLimit headers to the answer. */
 export async function rpc<Name extends RpcName, Given extends RpcArguments<Name>>(
   c: ApiContext,
   name: Name,
@@ -34,7 +32,7 @@ export async function rpc<Name extends RpcName, Given extends RpcArguments<Name>
   return answer;
 }
 
-/** Shows how much is left of the caller's request budget, where the database told it. */
+/** Adds the RateLimit headers, if the database reported the budget. */
 export function showRateLimit(c: ApiContext, rateLimit: RateLimit | undefined): void {
   if (!rateLimit) return;
   c.header("RateLimit-Limit", rateLimit.limit);

@@ -3,16 +3,15 @@ import { publicBaseUrl, publicSupabaseUrl } from "../_shared/environment.ts";
 import type { ApiEnv } from "./context.ts";
 
 /**
- * How a client finds out where to get a token for the connector (RFC 9728). The document is at the root and at the
- * path form; a proxy in front of the function, as in the local stack, maps /.well-known/* here.
+ * Tells clients where to get a token for the connector (RFC 9728). The document is at the root form and the path form;
+ * a proxy in front of the function, as in the local stack, maps /.well-known/* here.
  */
 export const discovery = new Hono<ApiEnv>();
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
 /**
- * What clients are to ask for: the least that Supabase Auth grants. What a token may do here is decided by the agent's
- * role, not by a scope.
+ * The smallest scope of Supabase Auth. What a token may do here is decided by the agent's role, not by scopes.
  */
 const SCOPES = ["email"];
 
@@ -28,8 +27,8 @@ discovery.on("GET", ["/", "/api/mcp"], (c) => {
 });
 
 /**
- * Where the document really is. A base URL with a path is a function of a plain project: nothing of ours answers at
- * its root, so there the document is under the function's own path.
+ * Where the document really is. A base URL with a path belongs to a plain project, whose root we do not serve, so there
+ * the document is under the function's own path.
  */
 export function metadataUrl(): string {
   const base = publicBaseUrl();

@@ -6,14 +6,13 @@ import { unauthorized } from "../_shared/errors.ts";
 import type { ApiEnv } from "./context.ts";
 
 /**
- * Who may call: anybody, whoever has a valid credential, whoever may read the resource of the event that the request
- * names, or whoever has the permission.
+ * Who may call: anybody, anyone with a valid credential, anyone who may read the resource of the event in the request,
+ * or anyone with the permission.
  */
 export type Access = "anybody" | "any credential" | "readers of the event" | Permission;
 
-/** What a route takes and answers. The route reads requests by it, and the API's description is made of it. */
+/** What a route accepts and answers: it validates requests, and the API's description is made from it. */
 export interface Contract {
-  /** The name of the operation in the API's description. */
   operationId: string;
   access: Access;
   query?: z.ZodType;
@@ -24,23 +23,22 @@ export interface Contract {
   answers: { 200?: z.ZodType; 201?: z.ZodType; 204?: null; 304?: null };
 }
 
-/** A route's first handler, which lets callers in, together with the route's contract. */
+/** A route's first handler, which checks for a credential, together with the route's contract. */
 export type Endpoint<Spec extends Contract = Contract> = MiddlewareHandler<ApiEnv> & Readonly<Spec>;
 
 /**
- * Makes the first handler of a route. The database checks the permission; here only a request without any credential
- * is refused, which costs no call.
+ * Makes the first handler of a route. The database checks permissions; here only a request without a credential is
+ * refused, which saves a call.
  */
 export function endpoint<const Spec extends Contract>(contract: Spec): Endpoint<Spec> {
   return Object.assign(admit(contract.access), contract);
 }
 
-/** Whether a handler of the router is the first one of an endpoint. */
 export function isEndpoint(handler: object): handler is Endpoint {
   return "operationId" in handler;
 }
 
-/** The permission that a credential needs for it, where it is always the same one. */
+/** The permission it needs, if that is always the same one. */
 export function permissionOf(access: Access): Permission | undefined {
   return PERMISSIONS.has(access) ? (access as Permission) : undefined;
 }
@@ -54,7 +52,6 @@ function admit(access: Access): MiddlewareHandler<ApiEnv> {
     const credential = readCredential(c.req.header("authorization"));
     if (!credential) throw unauthorized();
     c.set("credential", credential);
-    // For requests that are refused before the database judges the permission itself.
     c.set("permission", permission);
     return next();
   };

@@ -7,7 +7,7 @@ import { tooManyStrangers } from "./strangers.ts";
 
 const TRY_AGAIN_AFTER_SECONDS = 5;
 
-/** Answers whatever was thrown, in the one error shape. */
+/** Answers anything thrown, in the API's error shape. */
 export async function sendError(thrown: unknown, c: ApiContext): Promise<Response> {
   const error = await orTooManyRequests(await afterAuthentication(toApiError(thrown), c), c);
   if (error.code === "unauthorized") c.header("WWW-Authenticate", challenge(c));
@@ -16,20 +16,20 @@ export async function sendError(thrown: unknown, c: ApiContext): Promise<Respons
   return c.json(error, error.status);
 }
 
-/** Says how much of the caller's budget is left, and how long to wait where waiting helps. */
+/** Adds the RateLimit headers, and Retry-After where waiting helps. */
 export function showWhenToRetry(c: ApiContext, error: ApiError): void {
   showRateLimit(c, error.rateLimit);
   if (error.code === "rate_limited") c.header("Retry-After", retryAfter(error));
   if (error.code === "unavailable") c.header("Retry-After", String(TRY_AGAIN_AFTER_SECONDS));
 }
 
-/** Logs what really happened, unless the error is part of the contract. */
+/** Logs what really happened, unless the error was expected. */
 export function logApiError(c: ApiContext, { status, code, cause }: ApiError): void {
   if (cause === undefined) return;
   logError({
     request_id: c.get("requestId"),
     method: c.req.method,
-    // The route and not the path, which of a public link is the credential itself.
+    // The route and not the path: a public link's path contains the credential.
     path: routePath(c, -1),
     status,
     code,
@@ -38,8 +38,8 @@ export function logApiError(c: ApiContext, { status, code, cause }: ApiError): v
 }
 
 /**
- * A request that the function refuses by itself has not been seen by the database yet. It is counted there, and a
- * caller who may not call at all learns that first.
+ * A request that the function itself refuses has not reached the database yet. It is counted there now, and a caller
+ * who may not call at all is told that instead.
  */
 async function afterAuthentication(error: ApiError, c: ApiContext): Promise<ApiError> {
   if (!(error instanceof RequestError) || !c.get("credential")) return error;
@@ -52,7 +52,7 @@ async function afterAuthentication(error: ApiError, c: ApiContext): Promise<ApiE
   }
 }
 
-/** A caller whose credential was refused is told 429 instead, when that was once too often. */
+/** A caller whose credential was refused too often is answered 429 instead. */
 export async function orTooManyRequests(error: ApiError, c: ApiContext): Promise<ApiError> {
   return (
     (error.code === "unauthorized" && (await tooManyStrangers(c, c.get("credential")))) || error

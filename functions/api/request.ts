@@ -10,19 +10,19 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 const MAX_ISSUES = 50;
 
-/** Whether Postgres would take a text for a UUID as people write them. */
+/** Whether a text is a UUID in the usual form. */
 export function isUuid(value: string): boolean {
   return UUID.test(value);
 }
 
-/** The identifier in the path. One that is no UUID names nothing that exists. */
+/** The id in the path. One that is not a UUID cannot exist. */
 export function pathId(c: ApiContext): string {
   const value = c.req.param("id") ?? "";
   if (!isUuid(value)) throw notFound();
   return value;
 }
 
-/** Reads the query by its contract: unknown, repeated and malformed parameters are refused. */
+/** Validates the query: unknown, repeated and malformed parameters are refused. */
 export function readQuery<Query extends z.ZodType>(
   c: ApiContext,
   contract: Query,
@@ -43,12 +43,12 @@ export function readQuery<Query extends z.ZodType>(
   return checked(contract, Object.fromEntries(values), "invalid_query", "query");
 }
 
-/** Refuses any query parameter, for endpoints that take none. */
+/** Refuses any query parameter, for endpoints without any. */
 export function noQuery(c: ApiContext): void {
   if (c.req.url.includes("?")) readQuery(c, NoQuery);
 }
 
-/** Reads the JSON body by its contract. */
+/** Reads and validates the JSON body. */
 export async function readBody<Body extends z.ZodType>(
   c: ApiContext,
   contract: Body,
@@ -66,7 +66,7 @@ export async function readOptionalBody<Body extends z.ZodType>(
   return checked(contract, body === undefined ? {} : body, "invalid_body", "body");
 }
 
-/** The key under which a repeated POST gets the answer of the first. */
+/** The key under which a repeated POST gets the first answer. */
 export function idempotencyKey(c: ApiContext): string | undefined {
   const key = c.req.header("idempotency-key");
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
@@ -91,8 +91,8 @@ function checked<Contract extends z.ZodType>(
   );
 }
 
-/** A contract may name the spec's own reason; the reason then says more than "invalid body". */
-function reasonIn(issues: z.core.$ZodIssue[]): ValidationReason | undefined {
+/** The more specific reason that a contract's check may name. */
+export function reasonIn(issues: z.core.$ZodIssue[]): ValidationReason | undefined {
   for (const issue of issues) {
     if (issue.code === "custom" && issue.params?.reason) return issue.params.reason;
   }
@@ -113,7 +113,7 @@ function toIssues(issue: z.core.$ZodIssue, part: string) {
 
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.path.length === 0 && issue.code === "invalid_type") return "must be a JSON object";
-  // Neither JSON nor a query can say undefined, so this member was left out.
+  // JSON and queries have no undefined, so this member was left out.
   return issue.input === undefined ? ISSUES.required.message : issue.message;
 }
 

@@ -17,9 +17,8 @@ type ListQuery = z.ZodType<z.output<typeof PageQuery>>;
 type ListArguments<Query extends ListQuery> = ReturnType<typeof listArguments<z.output<Query>>>;
 
 /**
- * The endpoints of a resource that are alike: each reads its request by the contract and answers what one RPC returns.
- * An endpoint has its RPC's name, so `list_leads` is `listLeads` in the API's description. What differs stands among
- * the resource's own routes.
+ * The endpoints that resources have in common: each validates its request and answers what one RPC returns. It has the
+ * name of its RPC: `list_leads` is `listLeads` in the API's description. Other endpoints are with their resource.
  */
 export class Resource<Row extends z.ZodType> {
   readonly routes = new Hono<ApiEnv>();

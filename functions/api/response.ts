@@ -5,7 +5,7 @@ import { type ApiContext, callerOf, showRateLimit } from "./context.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Sends what an RPC returns, as it comes: lists, which the database already wrapped. */
+/** Streams what an RPC returns: a list, which the database has already wrapped. */
 export async function sendRpc<Name extends RpcName, Given extends RpcArguments<Name>>(
   c: ApiContext,
   name: Name,
@@ -14,7 +14,7 @@ export async function sendRpc<Name extends RpcName, Given extends RpcArguments<N
   const { json, rateLimit } = await streamRpc(name, args, callerOf(c));
   showRateLimit(c, rateLimit);
   if (json === null || c.req.method === "HEAD") {
-    // Nobody would read the stream, which would keep its connection.
+    // Nobody will read the stream, which would keep its connection.
     await json?.cancel();
     return c.body(null, 200, JSON_TYPE);
   }
@@ -26,19 +26,18 @@ export function sendOne(c: ApiContext, answer: RpcAnswer): Response {
   return c.body(`{"data":${answer.json}}`, 200, JSON_TYPE);
 }
 
-/** What an RPC answers to a POST. */
+/** What an RPC returns for a POST. */
 export interface Created<Body = unknown> {
   status: 200 | 201;
   replayed: boolean;
   body: Body;
 }
 
-/** Tells when an answer was kept from an earlier try. */
 export function markReplayed(c: ApiContext, created: Created): void {
   if (created.replayed) c.header("Idempotent-Replayed", "true");
 }
 
-/** Answers a POST: the status that the database chose, and whether the answer was kept from an earlier try. */
+/** Answers a POST with the status that the database chose, and marks a stored answer as such. */
 export function sendCreated(
   c: ApiContext,
   answer: RpcAnswer,

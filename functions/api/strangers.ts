@@ -16,14 +16,14 @@ interface Budget {
 
 const ANSWER_WITHIN_MS = 2000;
 const MAX_SPENT = 1000;
-/** Who may come again when. It spares the database what a caller sends who does not wait. */
+/** Who must wait until when. It spares the database the requests of callers who do not wait. */
 const spent = new Map<string, { until: number; error: ApiError }>();
 let service: ServiceRpc | undefined;
 
 /**
- * Counts a request that showed no valid credential, by its address and by the key that was refused. Returns the error
- * when it was one too many. It is asked only after a credential was refused, so whoever has a valid one never feels
- * what others at the same address do. When it cannot be counted, it is not held against anybody.
+ * Counts a request without a valid credential, by its address and by the refused key, and returns an error if it was
+ * one too many. It only runs after a credential was refused, so valid ones are not affected by others at the same
+ * address. If counting fails, the request passes.
  */
 export async function tooManyStrangers(
   c: ApiContext,
@@ -61,7 +61,7 @@ function remember(who: string, budget: Budget): ApiError {
     "Too many requests without a valid credential; try again later.",
     { details: { retry_after_seconds }, rateLimit: rateLimitOf(budget) },
   );
-  // A Map keeps the order of insertion, so the first one is remembered longest.
+  // A Map keeps the order of insertion, so the first one is the oldest.
   const oldest = spent.keys().next().value;
   if (spent.size >= MAX_SPENT && oldest !== undefined) spent.delete(oldest);
   spent.set(who, { until: Date.now() + retry_after_seconds * 1000, error });

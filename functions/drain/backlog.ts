@@ -5,7 +5,7 @@ interface Share {
   finished: number;
 }
 
-/** How many claimed events wait, by agency. Decides for whom more may be claimed. */
+/** How many claimed events wait, by agency. Decides which agencies more may be claimed for. */
 export class Backlog {
   readonly #shares = new Map<string, Share>();
   #waiting = 0;
@@ -41,12 +41,10 @@ export class Backlog {
     return [...this.#shares.keys()].filter((agency) => this.isBusy(agency));
   }
 
-  /** Resolves when something has changed. */
   changed(): Promise<void> {
     return new Promise((resolve) => this.#listeners.push(resolve));
   }
 
-  /** Wakes whoever waits for a change. */
   touch(): void {
     for (const listener of this.#listeners.splice(0)) listener();
   }

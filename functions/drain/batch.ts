@@ -1,6 +1,6 @@
 /**
- * Gathers items and sends them together, one batch at a time: what comes while a batch is on its way goes with the
- * next one.
+ * Collects items and sends them together, one batch at a time: what is added while a batch is being sent goes with the
+ * next.
  */
 export class Batch<T> {
   readonly #send: (items: T[]) => Promise<void>;
@@ -23,7 +23,7 @@ export class Batch<T> {
     this.#schedule();
   }
 
-  /** Sends what waits without delay, and resolves once everything that was added has been sent. */
+  /** Sends what waits at once, and resolves when everything added has been sent. */
   async empty(): Promise<void> {
     if (!this.#sending && this.#items.length > 0) this.#flush();
     while (this.#sending || this.#items.length > 0) {

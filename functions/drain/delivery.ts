@@ -13,19 +13,19 @@ import { signature } from "./sign.ts";
 const encoder = new TextEncoder();
 const RESOLVED_FOR_MS = 5000;
 
-/** What is posted for an event, the same to all its targets. */
+/** What is posted for an event, the same to all targets. */
 interface Message {
   headers: Record<string, string>;
   body: Uint8Array;
 }
 
-/** An event in the hands of a run: its bytes and their signature are made once for all targets. */
+/** An event that a run works on. Its bytes and their signature are made once for all targets. */
 export class OpenEvent {
   readonly agencyId: string;
   readonly id: string;
-  /** Targets for which there is still something to do. */
+  /** How many targets are not done yet. */
   open: number;
-  /** What it takes of the worker's budget. */
+  /** What it costs of the worker's budget. */
   readonly cpu_ms: number;
   readonly #claimed: ClaimedEvent;
   readonly #secret: string | undefined;
@@ -69,7 +69,7 @@ export interface Delivery {
   url: string;
 }
 
-/** Where one run looks up targets. A host is looked up once in a few seconds, however many events it gets. */
+/** Looks up a run's targets: each host once in a few seconds, however many events it gets. */
 export class Resolver {
   readonly #known = new Map<string, { until: number; target: ReturnType<typeof resolveTarget> }>();
 
@@ -85,7 +85,7 @@ export class Resolver {
   }
 }
 
-/** Posts once and tells what came of it. Never throws, so that every announced delivery gets an outcome. */
+/** Posts once and reports the outcome. Never throws, so that every announced delivery gets an outcome. */
 export async function deliver(
   delivery: Delivery,
   resolver: Resolver,
@@ -127,13 +127,12 @@ async function post(
   if ("code" in url) return { error: url.code, detail: url.reason };
   const { headers, body } = delivery.event.message;
   const target = await before(deadline, resolver.resolve(url));
-  if (target === undefined)
-    return { error: "timeout", detail: "The name was not looked up in time." };
+  if (target === undefined) return { error: "timeout", detail: "The DNS lookup took too long." };
   if ("code" in target) return { error: target.code, detail: target.reason };
   return await exchange(target, headers, body, deadline);
 }
 
-/** What `work` gives, or nothing if the deadline comes first. */
+/** The result of `work`, or undefined if the deadline comes first. */
 function before<T>(deadline: AbortSignal, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     deadline.addEventListener("abort", () => resolve(undefined), { once: true });

@@ -3,23 +3,22 @@ import type { Delivery } from "./delivery.ts";
 import { Lane, type PaceSignal } from "./lane.ts";
 import { EXCHANGES_AT_ONCE, EXCHANGES_WITH_STUCK_HOSTS } from "./limits.ts";
 
-/** What a dispatcher asks of its run. None of these may throw. */
-export interface DispatcherParts {
-  /** Writes down the POSTs to be made and returns the ids that may be. */
+/** What a dispatcher needs from its run. None of these may throw. */
+interface DispatcherParts {
+  /** Records the POSTs to be made and returns the ids of those that may be. */
   announce(deliveries: Delivery[]): Promise<Set<string>>;
-  /** Makes one POST. */
   post(delivery: Delivery): Promise<{ signal: PaceSignal; took_ms: number }>;
-  /** Learns of a delivery that may not be made. */
+  /** A delivery may not be made. */
   refused(delivery: Delivery): void;
-  /** Learns of an announced delivery that is not made after all. */
+  /** An announced delivery is not made after all. */
   dropped(delivery: Delivery): void;
-  /** Learns that something ended. */
+  /** Something ended. */
   progressed(): void;
 }
 
 const ANNOUNCE = { max: 256, after_ms: 0 };
 
-/** Sends deliveries host by host, so that a slow host delays only its own. */
+/** Sends deliveries by host, so that a slow host delays only its own. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #lanes = new Map<string, Lane<Delivery>>();
@@ -34,7 +33,7 @@ export class Dispatcher {
   }
 
   add(delivery: Delivery): void {
-    // What is no URL is found out when it is posted to.
+    // An invalid URL is reported when it is posted to.
     const host = URL.canParse(delivery.url) ? new URL(delivery.url).host : delivery.url;
     let lane = this.#lanes.get(host);
     if (lane === undefined) {
@@ -44,14 +43,13 @@ export class Dispatcher {
     lane.waiting.push(delivery);
   }
 
-  /** Sends what was added. */
   go(): void {
     for (const lane of this.#lanes.values()) this.#pump(lane);
   }
 
   /**
-   * Announces nothing more and forgets what waits. What is announced is still sent, except to a host that hangs: what
-   * was announced while it was quick would take longer than the runtime lets us live.
+   * Announces nothing more and drops what waits. What was announced is still sent, except to a host that hangs, which
+   * could take longer than the worker lives.
    */
   stop(): void {
     this.#stopped = true;
@@ -100,7 +98,7 @@ export class Dispatcher {
     this.#underWay -= 1;
     lane.ended(signal, took_ms);
     this.#pump(lane);
-    // The freed place goes round, so that no host waits behind another for ever.
+    // Hosts take turns for the free place, so that none waits for ever.
     for (const next of [...this.#unfilled]) {
       if (this.#underWay >= EXCHANGES_AT_ONCE) break;
       this.#unfilled.delete(next);

@@ -1,30 +1,28 @@
 import { ServiceRpc } from "../_shared/service_rpc.ts";
 
-/** A target of an event: one subscription. */
-export interface Target {
+interface Target {
   subscription_id: string;
   url: string;
 }
 
-/** An event as a run claims it. */
 export interface ClaimedEvent {
   agency_id: string;
   id: string;
   event_type: string;
-  /** The exact text to sign and to post. */
+  /** The exact text to sign and post. */
   body: string;
   targets: Target[];
 }
 
-/** A POST that is about to be made. Its id is made here, so that announcing it twice does nothing twice. */
-export interface Announcement {
+/** A POST that is about to be made. Its id is made here, so that announcing it twice changes nothing. */
+interface Announcement {
   id: string;
   agency_id: string;
   event_id: string;
   subscription_id: string;
 }
 
-/** What came of an announced POST. */
+/** The outcome of an announced POST. */
 export interface DeliveryResult {
   id: string;
   agency_id: string;
@@ -35,30 +33,28 @@ export interface DeliveryResult {
   duration_ms: number | null;
 }
 
-/** An event for which a run has nothing more to do. */
 export interface DoneEvent {
   agency_id: string;
   event_id: string;
 }
 
-/** How a run is ordered: by the minute job with its share of the agencies, or by the run that it continues. */
+/** What a run is asked to do: by the minute job, a share of the agencies; by another run, to continue it. */
 export interface RunOrder {
   continues: string | undefined;
   share: number;
   shares: number;
-  /** Whether it has itself called again while events are due. */
+  /** Whether it asks to be called again while events are due. */
   calls_again: boolean;
 }
 
-/** How events ended. */
-export interface Settled {
+interface Settled {
   delivered: number;
   to_retry: number;
 }
 
 const ANSWER_WITHIN_MS = 15_000;
 
-/** The drain's RPCs. Each may be repeated, so a call that fails in passing is tried again. */
+/** The drain's RPCs. All are safe to repeat, so failed calls are retried. */
 export class EventQueue {
   readonly #rpc = new ServiceRpc(ANSWER_WITHIN_MS);
 
@@ -66,7 +62,7 @@ export class EventQueue {
     return this.#rpc.call("drain_begin", { ...order });
   }
 
-  /** Claims events of agencies that are not busy. What a lost answer claimed is given back when the run ends. */
+  /** Claims events of agencies that are not busy. Events claimed in a lost answer are released when the run ends. */
   claim(
     run_id: string,
     max_events: number,
@@ -89,7 +85,7 @@ export class EventQueue {
     return this.#rpc.call("drain_signing_secrets", { agency_ids });
   }
 
-  /** Gives back events that were claimed and not begun, and has the run continued by another. */
+  /** Releases claimed events that were not begun, and asks for another run to continue this one. */
   handOver(run_id: string, not_begun: string[]): Promise<boolean> {
     return this.#rpc.call("drain_hand_over", { run_id, not_begun });
   }

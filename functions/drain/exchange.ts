@@ -4,27 +4,26 @@ import { isAddress } from "../_shared/addresses.ts";
 import { type CheckedTarget, hostOf } from "../_shared/target.ts";
 import { type AnswerHead, isWhole, LAST_CHUNK_BYTES, parseHead } from "./http_response.ts";
 
-/** What came of one POST. `status` is what the target answered, if it did; `error` is why that is not a success. */
+/** The outcome of one POST: the target's status, if it answered, and the error, unless it succeeded. */
 export interface Outcome {
   status?: number;
   error?: string;
   detail?: string;
 }
 
-/** The longest answer that is read; the rest is of no use to us. */
 const MAX_READ_BYTES = 64 * 1024;
 const MAX_HEAD_BYTES = 16 * 1024;
 const encoder = new TextEncoder();
 
 /**
- * Posts once, over a connection of its own, to an address that was checked.
+ * Posts once, over a new connection, to a checked address.
  *
- * This speaks HTTP/1.1 over `node:tls` because nothing else on the edge runtime can promise what a delivery needs.
- * `fetch` looks the name up again, so the address checked is not the one called, and sends a POST twice when a kept
+ * This speaks HTTP/1.1 over `node:tls` because nothing else on the edge runtime guarantees what a delivery needs.
+ * `fetch` looks the name up again, so it may call an unchecked address, and it resends a POST when a kept-alive
  * connection is reset; `node:https` there refuses the option `lookup`; and Deno's own TLS connections are closed on 32
- * threads that sleep 100 ms each, so a quick run would use up its file descriptors, and its look-ups would wait behind
- * them. A connection is never kept: on a kept one, a target that closes it while we write cannot be told from one that
- * got the event.
+ * threads that sleep 100 ms each, so a fast run would exhaust its file descriptors and its DNS lookups would queue
+ * behind them. Connections are never reused: if a target closed one while we write, we could not tell whether it got
+ * the event.
  */
 export async function exchange(
   target: CheckedTarget,
@@ -37,7 +36,7 @@ export async function exchange(
   for (const address of target.addresses) {
     if (deadline.aborted) break;
     outcome = await post(target.url, address, request, deadline);
-    // What could not be reached was sent nothing, so the next address may have it.
+    // An unreachable address was sent nothing, so the next one may be tried.
     if (!UNREACHED.has(outcome.error ?? "")) break;
   }
   return outcome;
@@ -45,7 +44,7 @@ export async function exchange(
 
 const UNREACHED = new Set(["connection_refused", "connect_failed"]);
 
-/** Nothing of the event is sent before the certificate has been verified. Never rejects. */
+/** Sends nothing before the certificate has been verified. Never rejects. */
 function post(
   url: URL,
   address: string,
@@ -68,12 +67,12 @@ function post(
 
     deadline.addEventListener("abort", giveUp);
     socket.on("connect", () => {
-      // Deno 2.1, from which the edge runtime is built, tells this after `secureConnect`.
+      // Deno 2.1, which the edge runtime is built from, emits this after `secureConnect`.
       if (phase === "connecting") phase = "handshaking";
     });
     socket.on("secureConnect", () => {
-      // There it also comes when the handshake failed, before the error. Only one that succeeded has settled which
-      // protocol is spoken, if only to `false`.
+      // There it is also emitted, before the error, when the handshake fails. Only a successful one sets the protocol,
+      // if only to `false`.
       phase = socket.alpnProtocol === null ? "handshaking" : "open";
       if (phase !== "open") return;
       socket.write(request);
@@ -111,11 +110,11 @@ function openSocket(url: URL, address: string): TLSSocket {
   const socket = connect({
     host: address,
     port: Number(url.port || 443),
-    // The name that the certificate must have; an address is verified as such.
+    // The name that the certificate must match; an address is verified as such.
     ...(isAddress(host) ? {} : { servername: host }),
     ALPNProtocols: ["http/1.1"],
   });
-  // Otherwise our last handshake message waits for an acknowledgement, 40 ms, before the request follows it.
+  // Otherwise the request waits 40 ms for our last handshake message to be acknowledged.
   socket.setNoDelay(true);
   return socket;
 }
@@ -135,21 +134,21 @@ function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Arra
   return bytes;
 }
 
-/** The status decides. The body is only read so that the target is not cut off while it writes. */
+/** Only the status counts. The body is read so that the target is not cut off while writing. */
 class Answer {
-  /** Everything until the head has come, and then only what could be the end of the body. */
+  /** All bytes until the head is complete, then only what could be the end of the body. */
   #kept: Uint8Array = new Uint8Array();
   #received_bytes = 0;
   #head: AnswerHead | "malformed" | undefined;
 
-  /** What it says, as soon as its head says it: then the target has the event, however the connection ends. */
+  /** Known as soon as the head is complete: the target then has the event, however the connection ends. */
   get outcome(): Outcome | undefined {
     if (this.#head === undefined) return undefined;
     if (this.#head !== "malformed") return judge(this.#head.status);
     return { error: "bad_response", detail: "The answer is not HTTP/1.1." };
   }
 
-  /** Takes what came. Returns whether no more is wanted. */
+  /** Returns whether no more is needed. */
   add(chunk: Uint8Array): boolean {
     this.#received_bytes += chunk.length;
     this.#kept = Buffer.concat([this.#kept, chunk]);

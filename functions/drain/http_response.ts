@@ -1,9 +1,9 @@
-/** As much of the head of an HTTP/1.1 answer as decides when it ends. */
+/** What the head of an HTTP/1.1 response says about where the response ends. */
 export interface AnswerHead {
   status: number;
   /** Where the body begins. */
   bodyAt: number;
-  /** Length of the body, when the answer tells it. */
+  /** The length of the body, if known. */
   length: number | undefined;
   chunked: boolean;
 }
@@ -14,7 +14,7 @@ const LF = 10;
 const LAST_CHUNK = "0\r\n\r\n";
 export const LAST_CHUNK_BYTES = LAST_CHUNK.length;
 
-/** Reads the head of the final answer; undefined as long as it has not come whole. Interim 1xx answers are skipped. */
+/** Reads the head of the final response, skipping interim 1xx ones; undefined until it is complete. */
 export function parseHead(bytes: Uint8Array, from = 0): AnswerHead | "malformed" | undefined {
   const end = endOfHead(bytes, from);
   if (end === undefined) return undefined;
@@ -38,13 +38,13 @@ export function parseHead(bytes: Uint8Array, from = 0): AnswerHead | "malformed"
 }
 
 /**
- * Whether the body has come whole, after so many bytes of which these are the last. One of unknown length ends with
+ * Whether the body is complete, given how many bytes have come and the last of them. A body of unknown length ends with
  * the connection.
  */
 export function isWhole(head: AnswerHead, received_bytes: number, last: Uint8Array): boolean {
   const body_bytes = received_bytes - head.bodyAt;
   if (head.length !== undefined) return body_bytes >= head.length;
-  // Data that happens to end like a last chunk ends our reading early, which harms nothing: the body is not used.
+  // Data that happens to look like the last chunk ends our reading early; no harm, since the body is not used.
   return head.chunked && body_bytes >= LAST_CHUNK_BYTES && decoder.decode(last) === LAST_CHUNK;
 }
 

@@ -5,9 +5,9 @@ import { EventQueue, type RunOrder } from "./event_queue.ts";
 import { Run, type Summary } from "./run.ts";
 
 const queue = new EventQueue();
-/** One for all runs of this worker. On a platform of one's own, WORKER_LIMITS=none says that it sets no limits. */
+/** Shared by all runs of this worker. WORKER_LIMITS=none is for platforms without such limits. */
 const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "none" });
-/** Those at work, with what will come of them. */
+/** The runs at work, with their results to come. */
 const runs = new Map<Run, Promise<Summary>>();
 
 serve(["url", "secret key"], (request) => {
@@ -15,7 +15,7 @@ serve(["url", "secret key"], (request) => {
   return answerJob("drain", request, drain);
 });
 
-// The runtime is about to end this worker: begin nothing more, so that what waits goes to the next run.
+// The runtime is about to end this worker: begin nothing more, so that the rest goes to the next run.
 addEventListener("beforeunload", () => {
   for (const run of runs.keys()) run.stop();
 });
@@ -39,7 +39,7 @@ function runOrder({ continues, share, shares, calls_again }: Order): RunOrder {
   };
 }
 
-/** `run_ms` orders a run that begins nothing more after so long. */
+/** `run_ms` limits how long a run begins new work. */
 function lengthOf({ run_ms }: Order): number | undefined {
   return typeof run_ms === "number" && Number.isFinite(run_ms) ? Math.max(run_ms, 0) : undefined;
 }

@@ -1,26 +1,25 @@
 import { ANNOUNCED_AHEAD, AT_RISK_MS, EXCHANGES_WITH_A_HOST } from "./limits.ts";
 
-/** How one POST ended, as far as the pace of its host is concerned. */
+/** What the end of a POST says about the pace of its host. */
 export type PaceSignal = "answered" | "failed" | "timed_out";
 
 /**
- * The deliveries to one host, and how many of them may go at once. A host that answers gets more, one that hangs
- * gets few, so that it cannot hold the places of the others.
+ * The deliveries to one host, and how many of them may run at once: more for a host that answers, few for one that
+ * hangs, so that it does not take the places of others.
  */
 export class Lane<T> {
-  /** Deliveries that wait. */
   readonly waiting: T[] = [];
-  /** Deliveries that are being announced. */
+  /** How many are being announced. */
   announcing = 0;
-  /** Announced deliveries that wait for a free place. */
+  /** Announced, waiting for a free place. */
   readonly ready: T[] = [];
   underWay = 0;
   #max = EXCHANGES_WITH_A_HOST.first;
-  /** How long an answer takes, on average of late; not known before the first one. */
+  /** Moving average of the time to answer; unknown before the first answer. */
   #answer_ms: number | undefined;
   #timedOut = false;
 
-  /** Whether the host hangs as far as we know. */
+  /** Whether the host seems to hang. */
   get stuck(): boolean {
     return this.#timedOut;
   }
@@ -30,8 +29,8 @@ export class Lane<T> {
   }
 
   /**
-   * Takes the deliveries to announce now. For a host that answers some are announced ahead, so that it need not wait
-   * for the database, and in good-sized lots, as each is a round trip and a commit.
+   * Takes the deliveries to announce now. For a host that answers, some are announced ahead, so that it need not wait
+   * for the database, and in larger batches, as each costs a round trip and a commit.
    */
   takeToAnnounce(): T[] {
     const ahead = this.#ahead();
@@ -43,7 +42,6 @@ export class Lane<T> {
     return taken;
   }
 
-  /** Learns from the end of an exchange. */
   ended(signal: PaceSignal, took_ms: number): void {
     this.underWay -= 1;
     if (signal === "timed_out") {

@@ -17,8 +17,8 @@ import { AT_RISK_MS, CLAIM, CPU, END_MS, RECORD_AT_ONCE, RUN_MS } from "./limits
 export type Summary = Record<string, unknown>;
 
 /**
- * One run of the drain: claims what was available when its minute's drain began, announces each POST before it is
- * made, and records what came of it. When it has begun what its worker can do, another run goes on.
+ * One run of the drain: claims the events that were due when it began, announces each POST before making it, and
+ * records the outcome. When it has begun all that its worker may, another run continues.
  */
 export class Run {
   readonly #queue: EventQueue;
@@ -38,11 +38,11 @@ export class Run {
     to_retry: 0,
   };
   readonly #begun = new Set<OpenEvent>();
-  /** Whether it has begun anything since the last call came. */
+  /** Whether it has begun anything since it was last called. */
   #hasBegun = false;
   #claimSize: number = CLAIM.first;
   #stopping = false;
-  /** Whether another run was called to go on, and whether that call came back here. */
+  /** Whether another run was asked to continue, and whether that call came back here. */
   #handedOver = false;
   #cameBack = false;
   #ending = false;
@@ -70,7 +70,7 @@ export class Run {
     return new Run(queue, budget, run_id);
   }
 
-  /** Works until nothing is left, the budget is used, the time is up or `stop` is called. */
+  /** Works until nothing is left, the budget or the time is used up, or `stop` is called. */
   async work(run_ms = RUN_MS): Promise<Summary> {
     const time_ms = Math.min(run_ms, RUN_MS, this.#budget.timeFor(END_MS));
     const timer = setTimeout(() => this.stop(), time_ms);
@@ -91,7 +91,7 @@ export class Run {
     });
   }
 
-  /** The call that was to have another go on has come to the same worker. Returns whether this run does. */
+  /** The call to continue has come back to the same worker. Returns whether this run continues. */
   goOn(): boolean {
     if (this.#stopping || this.#ending || !this.#handedOver) return false;
     this.#handedOver = false;
@@ -100,7 +100,7 @@ export class Run {
     return true;
   }
 
-  /** Begins nothing more; what is not begun is given back. */
+  /** Begins nothing more and releases what was not begun. */
   stop(): void {
     this.#stopping = true;
     this.#dispatcher.stop();
@@ -108,7 +108,7 @@ export class Run {
   }
 
   async #claimAll(): Promise<void> {
-    // Agencies that may have more than was claimed; at first nobody knows which.
+    // Agencies that may have more events; unknown at first.
     let open: string[] | undefined;
     while (!this.#stopping) {
       if (this.#backlog.full || open?.every((agency) => this.#backlog.isBusy(agency))) {
@@ -118,32 +118,32 @@ export class Run {
       const affordable = Math.floor(this.#budget.cpu_ms / CPU.post_ms);
       if (affordable < 1) return this.#handOver([]);
       const busy = this.#backlog.busyAgencies();
-      const most = Math.min(this.#claimSize, affordable);
-      const { events, without_post } = await this.#queue.claim(this.id, most, busy);
+      const max_events = Math.min(this.#claimSize, affordable);
+      const { events, without_post } = await this.#queue.claim(this.id, max_events, busy);
       this.#counts.claimed += events.length + without_post;
       const notBegun = await this.#accept(events);
       if (notBegun.length > 0) return this.#handOver(notBegun);
-      if (events.length >= most / 2) this.#claimSize = Math.min(CLAIM.max, most * 2);
+      if (events.length >= max_events / 2) this.#claimSize = Math.min(CLAIM.max, max_events * 2);
       if (events.length + without_post > 0) continue;
-      // A run takes what was there when it started, so an agency that has no more stays without.
+      // A run only takes what was due when it began, so an agency without more will not get any.
       if (busy.length === 0) return;
       open = busy;
     }
   }
 
-  /** Takes on what the budget allows. Returns what it does not. */
+  /** Begins what the budget allows. Returns the rest. */
   async #accept(claimed: ClaimedEvent[]): Promise<ClaimedEvent[]> {
-    const strangers = new Set(claimed.map((event) => event.agency_id));
-    for (const agency of strangers) if (this.#secrets.has(agency)) strangers.delete(agency);
-    if (strangers.size > 0) {
-      const secrets = await this.#queue.signingSecrets([...strangers]);
-      for (const agency of strangers) this.#secrets.set(agency, secrets[agency]);
+    const unknown = new Set(claimed.map((event) => event.agency_id));
+    for (const agency of unknown) if (this.#secrets.has(agency)) unknown.delete(agency);
+    if (unknown.size > 0) {
+      const secrets = await this.#queue.signingSecrets([...unknown]);
+      for (const agency of unknown) this.#secrets.set(agency, secrets[agency]);
     }
     if (this.#stopping) return [];
     const queue = [...claimed];
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       const event = new OpenEvent(one, this.#secrets.get(one.agency_id));
-      // A first one is always begun, or an event with more targets than any budget allows would wait for ever.
+      // The first is always begun: an event with more targets than any budget allows would wait for ever.
       if (event.cpu_ms > this.#budget.cpu_ms && this.#hasBegun) {
         queue.unshift(one);
         break;
@@ -161,7 +161,7 @@ export class Run {
     return queue;
   }
 
-  /** Nothing more is claimed here. What is begun may take its time, while another run goes on. */
+  /** Claims nothing more. What was begun may take its time while another run continues. */
   async #handOver(notBegun: ClaimedEvent[]): Promise<void> {
     if (!this.#hasBegun) return;
     // The call may come back before the database's answer does.
@@ -202,7 +202,7 @@ export class Run {
       state: "failed",
       status_code: null,
       error: "not_sent",
-      error_detail: "The host hung until the run's time was up.",
+      error_detail: "The host did not answer before the run had to end.",
       duration_ms: null,
     });
     this.#targetDone(event);
@@ -228,7 +228,7 @@ export class Run {
       this.#counts.delivered += delivered;
       this.#counts.to_retry += to_retry;
     } catch (error) {
-      // Without a record nothing may be posted again: the deliveries stay announced and become unknown.
+      // Without a record nothing may be posted again: these deliveries stay announced and become unknown.
       this.#fail(error);
     }
   }

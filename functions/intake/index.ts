@@ -8,12 +8,12 @@ import { Run, type Summary } from "./run.ts";
 import { type Screen, sanctionsService } from "./sanctions_service.ts";
 
 const queue = new JobQueue();
-/** One for all runs of this worker. On a platform of one's own, WORKER_LIMITS=none says that it sets no limits. */
+/** Shared by all runs of this worker. WORKER_LIMITS=none is for platforms without such limits. */
 const budget = new WorkerBudget({ unlimited: Deno.env.get("WORKER_LIMITS") === "none" });
 const qualify: Qualify = await qualifier();
 const screen: Screen | undefined = sanctionsService();
 
-/** Mail and screens have runs of their own: a mail does not wait while a list starts a hundred thousand screens. */
+/** Mails and screens have separate runs: no mail waits while a new list starts a hundred thousand screens. */
 const lines = (["message", "screen"] as const).map(
   (kind) => new Line(() => new Run(kind, queue, budget, qualify, screen)),
 );

@@ -1,23 +1,22 @@
 import type { Qualification } from "../../types/contracts/qualification.ts";
 import { ServiceRpc } from "../_shared/service_rpc.ts";
 
-/** A message to be read for a lead's wishes. */
+/** A message to read for a lead's wishes. */
 export interface Message {
   subject: string | null;
   body: string;
 }
 
-/** A person to be screened against sanctions lists. */
+/** A person to screen against sanctions lists. */
 export interface Person {
   name: string;
   birth_date: string | null;
   country: string | null;
 }
 
-/** What jobs are about: a message to be read, or a person to be screened. */
 export type Kind = "message" | "screen";
 
-/** A job as a claim holds it: either a message or a person. */
+/** A claimed job: either a message or a person. */
 export interface Job {
   agency_id: string;
   id: string;
@@ -31,7 +30,7 @@ export interface Claim {
   jobs: Job[];
 }
 
-/** One attempt at a message, as `public.qualifications` keeps it. */
+/** One attempt at a message, as stored in `public.qualifications`. */
 export interface Attempt {
   status: "done" | "refused" | "failed";
   qualifier: "rules" | "model";
@@ -42,7 +41,7 @@ export interface Attempt {
   duration_ms: number;
 }
 
-/** An entry of a sanctions list that may be the person, as `public.sanctions_screens` keeps it. */
+/** A sanctions list entry that may be the person, as stored in `public.sanctions_screens`. */
 export interface Match {
   id: string;
   name: string;
@@ -50,10 +49,10 @@ export interface Match {
   [member: string]: unknown;
 }
 
-/** Many screens against a long list take their time. */
+/** Many screens against a long list take a while. */
 const ANSWER_WITHIN_MS = 30_000;
 
-/** The intake's RPCs. Each writes only while its claim holds the job, so that a run taken for dead does no harm. */
+/** The intake's RPCs. Each writes only while its claim holds the job, so that a run presumed dead does no harm. */
 export class JobQueue {
   readonly #rpc = new ServiceRpc(ANSWER_WITHIN_MS);
 
@@ -61,27 +60,27 @@ export class JobQueue {
     return this.#rpc.call("intake_claim", { max_jobs, kind });
   }
 
-  /** Records an attempt; one that is not done gives the job back. */
+  /** Records an attempt; unless it is done, the job is released. */
   qualified(claim_id: string, job_id: string, qualification: Attempt): Promise<boolean> {
     return this.#rpc.call("intake_qualified", { claim_id, job_id, qualification });
   }
 
-  /** Resolves screens against the list in the database. */
+  /** Screens against the list in the database. */
   screen(claim_id: string, job_ids: string[]): Promise<number> {
     return this.#rpc.call("intake_screen", { claim_id, job_ids });
   }
 
-  /** Resolves one screen with what a service found. */
+  /** Records what a service found for one screen. */
   screened(claim_id: string, job_id: string, source: string, entries: Match[]): Promise<boolean> {
     return this.#rpc.call("intake_screened", { claim_id, job_id, source, entries });
   }
 
-  /** Gives back jobs that were not begun. */
+  /** Releases jobs that were not begun. */
   release(claim_id: string, job_ids: string[]): Promise<number> {
     return this.#rpc.call("intake_release", { claim_id, job_ids });
   }
 
-  /** Has the intake called again if jobs wait. */
+  /** Asks for the intake to be called again if jobs wait. */
   continue(): Promise<boolean> {
     return this.#rpc.call("intake_continue", {});
   }

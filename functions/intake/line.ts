@@ -1,8 +1,8 @@
 import type { Run, Summary } from "./run.ts";
 
 /**
- * Runs that follow each other. Each new lead asks for one, so while one is at work a single next one is lined up for all
- * who ask: it sees what the first came too early for.
+ * Runs one after the other. Every new lead asks for one, so while one is at work, all callers share a single next one,
+ * which sees what came too late for the first.
  */
 export class Line {
   readonly #newRun: () => Run;
@@ -31,7 +31,6 @@ export class Line {
     return this.#next;
   }
 
-  /** The run that is at work begins nothing more. */
   stop(): void {
     this.#running?.stop();
   }

@@ -1,19 +1,19 @@
 import type { Attempt, Message } from "./job_queue.ts";
 import { qualifyByRules, RULES_VERSION } from "./rules/qualify.ts";
 
-/** Reads a message for a lead's wishes, at its n-th attempt. */
+/** Reads a message for a lead's wishes; `attempt` counts from 1. */
 export type Qualify = (message: Message, attempt: number) => Promise<Attempt>;
 
-/** Attempts that the model gets; then the rules read the message, so that no lead waits for a provider for ever. */
+/** After these, the rules read the message, so that no lead waits for a provider for ever. */
 const MAX_MODEL_ATTEMPTS = 3;
 
-/** The qualifier that the environment names: a model where one is configured, else the built-in rules. */
+/** A model if one is configured, otherwise the built-in rules. */
 export async function qualifier(): Promise<Qualify> {
   const baseUrl = Deno.env.get("QUALIFIER_BASE_URL");
   const model = Deno.env.get("QUALIFIER_MODEL");
   if (!baseUrl || !model) return byRules;
 
-  // Loaded only where it is used: the client is by far the largest part of this function.
+  // Loaded only if used: the client is by far the largest part of this function.
   const { modelQualifier } = await import("./model/qualify.ts");
   const byModel = modelQualifier({
     baseUrl,

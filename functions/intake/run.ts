@@ -6,17 +6,15 @@ import type { Screen } from "./sanctions_service.ts";
 
 /** What a run did. */
 export interface Summary {
-  /** Messages whose lead was qualified. */
   qualified: number;
-  /** Screens that have a result. */
   screened: number;
-  /** Jobs that failed this time and were given back. */
+  /** Jobs that failed this time and were released. */
   to_retry: number;
 }
 
 /**
- * One run of the intake: claims jobs of one kind and works them off until none is left, or until it has begun what its
- * worker can do. Then it gives back the others and has itself called again.
+ * One run of the intake: claims jobs of one kind until none is left, or until it has begun all that its worker may.
+ * Then it releases the others and asks to be called again.
  */
 export class Run {
   readonly #kind: Kind;
@@ -52,7 +50,7 @@ export class Run {
       const notBegun = await this.#workOff(claim);
       if (notBegun.length > 0) await this.#queue.release(claim.claim_id, notBegun);
     }
-    // A run that did nothing would be followed by others that do nothing.
+    // A run that did nothing would only be followed by others that do nothing.
     if (this.#hasBegun) await this.#queue.continue();
     return this.#summary;
   }
@@ -68,7 +66,7 @@ export class Run {
 
   /** Returns the jobs that it did not begin. */
   async #workOff({ claim_id, jobs }: Claim): Promise<string[]> {
-    // Screens against our own list are one statement. One that failed goes alone, so that it does not fail the others.
+    // Screens against our own list share one statement. One that has failed runs alone, so as not to fail the others.
     const alone = jobs.filter(({ message, attempt }) => message || this.#screen || attempt > 1);
     const together = jobs.filter((job) => !alone.includes(job));
     const waiting = [...alone];
@@ -125,7 +123,7 @@ export class Run {
     }
   }
 
-  /** If the database does not take this either, the job comes back by itself when the claim's time is up. */
+  /** If this call fails too, the job comes back by itself when the claim expires. */
   async #giveBack(claimId: string, job: Job, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
     console.error(
@@ -137,7 +135,7 @@ export class Run {
 }
 
 function cpuOf({ message }: Job): number {
-  const { job_ms, mail_ms_per_kib, mail_at_most_ms } = CPU;
+  const { job_ms, mail_ms_per_kib, mail_max_ms } = CPU;
   const kib = (message?.body.length ?? 0) / 1024;
-  return job_ms + Math.min(mail_at_most_ms, kib * mail_ms_per_kib);
+  return job_ms + Math.min(mail_max_ms, kib * mail_ms_per_kib);
 }

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Match, Person } from "./job_queue.ts";
 
-/** Screens a person with a service outside. */
+/** Screens a person with an external service. */
 export type Screen = (person: Person) => Promise<{ source: string; matches: Match[] }>;
 
 const ANSWER_WITHIN_MS = 15_000;
 const MAX_MATCHES = 20;
 
-/** The part of a match answer that is kept; yente and OpenSanctions' own API agree on it. */
+/** The part of a match response that is kept; the same for yente and OpenSanctions' own API. */
 const Answer = z.object({
   responses: z.object({
     person: z.object({
@@ -25,7 +25,7 @@ const Answer = z.object({
   }),
 });
 
-/** The match API that the environment names, SANCTIONS_API_URL being that of a data set (…/match/sanctions). */
+/** The configured match API; SANCTIONS_API_URL is that of a data set (…/match/sanctions). */
 export function sanctionsService(): Screen | undefined {
   const url = Deno.env.get("SANCTIONS_API_URL");
   if (!url) return undefined;

@@ -92,26 +92,26 @@ declare
   address inet;
 begin
   if char_length(target_url) > 2000 then
-    return 'The URL has more than 2000 characters, as it is sent.';
+    return 'The URL has more than 2000 characters as it is sent.';
   elsif target_url ~ '^[A-Za-z][A-Za-z0-9+.-]*:' and target_url !~* '^https:' then
     return 'The URL must begin with https://.';
   elsif strpos(authority, '@') > 0 then
-    return 'The URL must not carry a user or a password.';
+    return 'The URL must not contain a user name or a password.';
   elsif coalesce(port, 443) not between 1 and 65535 or target_url ~ '[\s\\]'
     or coalesce(host, '') !~ '^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$' then
-    return 'This is not a URL that can be called.';
+    return 'This is not a valid URL.';
   end if;
   if host like '[%' then
     begin
       address := btrim(host, '[]')::inet;
     exception when invalid_text_representation then
-      return 'This is not a URL that can be called.';
+      return 'This is not a valid URL.';
     end;
   elsif host ~ '(^|\.)([0-9]+|0x[0-9a-f]*)$' then
     -- Any host that ends in a number is an address, or nothing.
     address := private.ipv4_address(host);
     if address is null then
-      return 'This is not a URL that can be called.';
+      return 'This is not a valid URL.';
     end if;
   end if;
   return case when not case

@@ -1,6 +1,6 @@
 /**
- * The ISO 4217 codes of the currencies that people pay with. A list of our own, since what a runtime knows depends on its
- * version; private.is_currency has the same, and a test compares them.
+ * The ISO 4217 codes of the currencies that people pay with. A list of our own, since what a runtime knows depends on
+ * its version; private.is_currency has the same, and a test compares them.
  */
 export const CURRENCIES: ReadonlySet<string> = new Set(
   `

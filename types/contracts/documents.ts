@@ -22,7 +22,7 @@ export const DocumentStatus = z
   .describe("The document's status; received and verified emit document_completed.");
 
 /** The largest file that a document may have; the bucket and the database have the same limit. */
-export const MAX_FILE_BYTES = 20 * 1024 * 1024;
+const MAX_FILE_BYTES = 20 * 1024 * 1024;
 export const DocumentType = z
   .enum([
     "application/pdf",

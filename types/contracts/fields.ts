@@ -52,7 +52,8 @@ export function wordsOrMissing(max_characters: number) {
 }
 
 /**
- * A member that a create body may leave out. Many clients send null for an empty form field, so null counts as left out.
+ * A member that a create body may leave out. Many clients send null for an empty form field, so null counts as left
+ * out.
  */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
@@ -105,8 +106,8 @@ export const flag = z
   .meta({ type: "boolean", enum: undefined });
 
 /**
- * The name of a stage. The database decides which exist (reason `invalid_stage`), even for very long values, so those are
- * not refused here but cut to a length that no stage has.
+ * The name of a stage. The database decides which exist (reason `invalid_stage`), even for very long values, so those
+ * are not refused here but cut to a length that no stage has.
  */
 export const stageName = z
   .string()

@@ -143,7 +143,7 @@ export const REASONS = {
   },
   invalid_value: {
     meaning: "The database does not accept a value.",
-    message: "A value is not acceptable.",
+    message: "A value is not valid.",
     spanish: "Algún valor no es aceptable.",
   },
 } as const satisfies Record<string, Reason>;

@@ -5,8 +5,8 @@ const FORM =
   /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?(Z|[+-](0\d|1[0-5]):[0-5]\d)?$/;
 
 /**
- * A date and time in ISO 8601: with an offset, or without one in the agency's time zone. The database decides whether the
- * moment exists in that zone (reason `invalid_time`).
+ * A date and time in ISO 8601: with an offset, or without one in the agency's time zone. The database decides whether
+ * the moment exists in that zone (reason `invalid_time`).
  */
 export const localTime = z
   .string()

@@ -1,4 +1,4 @@
-/** Starts the viewer. It asks nobody but us: no validator, no CDN. */
+/** Starts the viewer. It calls nobody but us: no validator, no CDN. */
 export const START = `SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#docs",
@@ -8,7 +8,7 @@ export const START = `SwaggerUIBundle({
   docExpansion: "none",
   tryItOutEnabled: true,
   requestInterceptor: (request) => {
-    // What the description says to send anew each time.
+    // The description asks for a new value each time.
     for (const [name, value] of Object.entries(request.headers)) {
       if (value === "{{$guid}}") request.headers[name] = crypto.randomUUID();
     }
@@ -30,12 +30,12 @@ const HTML = `<!doctype html>
 <script src="docs/start.js" defer></script>
 </head>
 <body>
-<div id="docs"><noscript>The description itself is <a href="openapi.json">openapi.json</a>.</noscript></div>
+<div id="docs"><noscript>The description is at <a href="openapi.json">openapi.json</a>.</noscript></div>
 </body>
 </html>
 `;
 
-/** Whether browsers get to see HTML. On a project's own domain, Supabase turns it into plain text. */
+/** Whether browsers see HTML. On a project's own domain, Supabase turns it into plain text. */
 function showsHtml(baseUrl: string): boolean {
   return !new URL(baseUrl).hostname.endsWith(".supabase.co");
 }

@@ -1,7 +1,7 @@
 import absolutePath from "swagger-ui-dist/absolute-path.js";
 import { START } from "./page.ts";
 
-/** What the page loads. The rest of the package is of no use to it. */
+/** The files of the package that the page loads. */
 const TYPES: Record<string, string> = {
   "favicon-32x32.png": "image/png",
   "start.js": "text/javascript; charset=utf-8",
@@ -9,14 +9,14 @@ const TYPES: Record<string, string> = {
   "swagger-ui.css": "text/css; charset=utf-8",
 };
 
-/** The media type of a file of the viewer, or nothing for what is none. */
+/** The media type of one of the viewer's files. */
 export function viewerType(name: string): string | undefined {
   return Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
 }
 
 /**
- * Opens a file of the viewer, out of its package, which is bundled with the function. It is answered piece by piece:
- * read whole, each answer would leave 2 MB to be collected.
+ * Opens a file of the viewer's package, which is bundled with the function. It is streamed: read whole, each answer
+ * would leave 2 MB of garbage.
  */
 export async function openViewerFile(name: string): Promise<ReadableStream | string> {
   if (name === "start.js") return START;

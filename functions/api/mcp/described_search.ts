@@ -2,7 +2,7 @@ import { MAX_AMOUNT } from "../../../types/contracts/fields.ts";
 import { parseFigure, SPANISH_NUMBERS } from "../../_shared/spanish_numbers.ts";
 
 /** What a description asks for, as far as its words alone tell. */
-export interface DescribedSearch {
+interface DescribedSearch {
   listing_type?: "sale" | "rent";
   property_types?: string[];
   price_min?: number;

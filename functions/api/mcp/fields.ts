@@ -45,7 +45,7 @@ export const agentId = id.describe("Identificador del agente.");
 export const stageLabel = z.string().describe("Nombre de la etapa en español.");
 export const fullName = z.string().describe("Nombre de la persona.");
 /** For resources other than the person: whoever may see those may not be allowed to see people. */
-export const fullNameOrHidden = textOrNull.describe(
+const fullNameOrHidden = textOrNull.describe(
   "Nombre de la persona; null si la credencial no tiene leads:read.",
 );
 export const missingPermissions = z
@@ -56,7 +56,7 @@ export const missingPermissions = z
 export const phoneNumber = textOrNull.describe(
   "Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta.",
 );
-export const phoneNumberOrHidden = phoneNumber.describe(
+const phoneNumberOrHidden = phoneNumber.describe(
   "Teléfono en formato E.164, o tal como llegó si no se pudo leer; null si no consta o la credencial no tiene leads:read.",
 );
 export const emailAddress = textOrNull.describe(

@@ -38,8 +38,8 @@ export class RpcError extends Error {
 }
 
 /**
- * The id of a message, if it can be repeated in an answer: an error carries it even if the rest is invalid. The protocol
- * allows no fractions, and a larger integer may not survive JSON unchanged.
+ * The id of a message, if it can be repeated in an answer: an error carries it even if the rest is invalid. The
+ * protocol allows no fractions, and a larger integer may not survive JSON unchanged.
  */
 export function idOf(body: unknown): RpcId | undefined {
   if (typeof body !== "object" || body === null || !("id" in body)) return undefined;

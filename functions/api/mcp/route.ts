@@ -3,8 +3,8 @@ import type { ApiEnv } from "../context.ts";
 import { sendRpcError } from "./rpc_error_response.ts";
 
 /**
- * The assistant connector: JSON-RPC over streamable HTTP. The SDK and the tools take much of the memory and the start-up
- * time, and REST does not need them, so they are loaded on the first call.
+ * The assistant connector: JSON-RPC over streamable HTTP. The SDK and the tools take much of the memory and the
+ * start-up time, and REST does not need them, so they are loaded on the first call.
  */
 export const mcp = new Hono<ApiEnv>();
 

@@ -55,8 +55,8 @@ function schemaOf(schema: z.ZodType, io: "input" | "output") {
 }
 
 /**
- * Answers one checked request with the text of a JSON-RPC response. What the tool throws is thrown on, to answer the HTTP
- * request.
+ * Answers one checked request with the text of a JSON-RPC response. What the tool throws is thrown on, to answer the
+ * HTTP request.
  */
 export async function answerMessage(
   message: RpcMessage,
@@ -131,8 +131,8 @@ class Exchange implements Transport {
 }
 
 /**
- * The message as the SDK should see it. It would accept older revisions too, where we offer the newest; and it would refuse
- * a call that asks for a task, which a server without tasks should treat like any other.
+ * The message as the SDK should see it. It would accept older revisions too, where we offer the newest; and it would
+ * refuse a call that asks for a task, which a server without tasks should treat like any other.
  */
 function asServed(message: RpcMessage): RpcMessage {
   const { method, params = {} } = message;

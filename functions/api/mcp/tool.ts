@@ -16,7 +16,7 @@ export interface ToolCall {
   country(): Promise<string>;
 }
 
-export interface ToolAnnotations {
+interface ToolAnnotations {
   readOnlyHint: boolean;
   destructiveHint: boolean;
   idempotentHint: boolean;

@@ -8,6 +8,7 @@ import {
 } from "../../../types/contracts/issues.ts";
 import { spanishOf } from "../../../types/contracts/reasons.ts";
 import type { ApiError } from "../../_shared/errors.ts";
+import { reasonIn } from "../request.ts";
 import { wayToClose } from "./tasks.ts";
 
 const MAX_ISSUES = 20;
@@ -71,13 +72,6 @@ export function toolErrorOfArguments(issues: z.core.$ZodIssue[]): ToolError {
 /** Whether a model can act on an error; the others concern the request as a whole. */
 export function isForTheModel({ code }: ApiError): boolean {
   return ["validation_error", "not_found", "forbidden", "conflict"].includes(code);
-}
-
-function reasonIn(issues: z.core.$ZodIssue[]): string | undefined {
-  for (const issue of issues) {
-    if (issue.code === "custom" && issue.params?.reason) return issue.params.reason;
-  }
-  return undefined;
 }
 
 function toIssues(issue: z.core.$ZodIssue): Issue[] {

@@ -3,7 +3,7 @@ import { hooks } from "./chapters/hooks.ts";
 import { leads } from "./chapters/leads.ts";
 import { offers } from "./chapters/offers.ts";
 import { operations } from "./chapters/operations.ts";
-import { agents, flows, properties, service } from "./chapters/others.ts";
+import { agents, flows, properties, service } from "./chapters/read_only.ts";
 import { signatures } from "./chapters/signatures.ts";
 import { viewings } from "./chapters/viewings.ts";
 import type { Chapter } from "./prose.ts";

@@ -30,8 +30,8 @@ const withEtag = etag({
 });
 
 /**
- * The API described: a document for programs, and pages for people. What makes them is loaded when they are first
- * asked for, since other requests have no use for it and memory is tight.
+ * The description of the API: a document for programs, and pages for people. Their code is loaded on first use, since
+ * other requests do not need it and memory is tight.
  */
 export function descriptionOf(routes: () => readonly RouterRoute[]): Hono<ApiEnv> {
   const description = new Hono<ApiEnv>();
@@ -59,7 +59,7 @@ export function descriptionOf(routes: () => readonly RouterRoute[]): Hono<ApiEnv
     c.header("Cache-Control", ONE_DAY);
     c.header("Content-Type", type);
     c.header("X-Content-Type-Options", "nosniff");
-    // Nobody would read, and so close, a file that is opened for HEAD.
+    // For HEAD nobody would read the file, and so close it.
     if (c.req.method === "HEAD") return c.body(null);
     return c.body(await openViewerFile(name));
   });

@@ -73,8 +73,8 @@ resource.update("update_document", UpdateDocument, (document_id, patch) => ({
 }));
 
 /**
- * Answers a document together with a signed upload of its file. The document is stored by then, so the answer is
- * given even when Storage has none to offer.
+ * Answers a document with a signed upload URL for its file. The document is already stored, so it is answered even if
+ * Storage cannot sign one.
  */
 async function answerWithUpload(c: ApiContext, answer: RpcAnswer): Promise<Response> {
   const created = JSON.parse(answer.json) as Created<{

@@ -21,7 +21,7 @@ health.get("/", get, async (c) => {
     const answer: z.output<typeof Health> = { ...JSON.parse(json), version: VERSION };
     return c.json(answer);
   } catch (error) {
-    // Whatever the cause: the database did not answer, and that is all this endpoint is asked.
+    // Whatever the cause, the database did not answer, which is all that this endpoint tells.
     throw unavailable(error);
   }
 });

@@ -37,9 +37,9 @@ const create = endpoint({
 hooks.post("/", create, async (c) => {
   const idempotency_key = idempotencyKey(c);
   const body = await readBody(c, create.body);
-  // Which permission it takes depends on the event, so a target is refused only to a caller who may subscribe.
+  // The permission depends on the event. With it set, only a caller who may subscribe learns why a target is refused.
   c.set("permission", EVENTS[body.event_type].permission);
-  // Loaded when somebody first subscribes: what reads addresses needs half of Node's modules.
+  // Loaded on first use: resolving addresses needs half of Node's modules.
   const { assertDeliverable } = await import("../../_shared/target.ts");
   const target = await assertDeliverable(body.target_url);
   if (!target.ok) {
@@ -57,7 +57,7 @@ const remove = endpoint({
 hooks.delete("/:id", remove, async (c) => {
   noQuery(c);
   const hook_id = c.req.param("id");
-  // An id that is no UUID names no subscription, and deleting one that does not exist succeeds.
+  // An id that is not a UUID cannot exist, and deleting what does not exist succeeds.
   if (isUuid(hook_id)) await rpc(c, "delete_hook", { hook_id });
   else showRateLimit(c, (await authenticate(callerOf(c), undefined)).rateLimit);
   return c.body(null, 204);

@@ -20,7 +20,7 @@ export const offers = resource.routes;
 
 resource.list("list_offers", ListOffersQuery);
 
-/** For the client who was given the link: no credential but the token in it. */
+/** For the client with the link: the token in it is the credential. */
 const getPublic = endpoint({
   operationId: "getPublicOffer",
   access: "anybody",

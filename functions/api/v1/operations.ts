@@ -12,7 +12,7 @@ const access = { read: "operations:read", write: "operations:write" } as const;
 export const operations = new Resource(Operation, access)
   .list("list_operations", ListOperationsQuery)
   .get("get_operation", (operation_id) => ({ operation_id }))
-  // 200 is the open operation that the lead already has.
+  // 200 returns the lead's open operation.
   .create("create_operation", CreateOperation, { 200: one(Operation), 201: one(Operation) })
   .update("update_operation", UpdateOperation, (operation_id, patch) => ({
     operation_id,

@@ -8,9 +8,9 @@ import { fold } from "../rules/zone.ts";
 const CONTACT_OR_LINK = /https?:|www\.|[\w.+-]+@[\w-]+\.|(?:\d[ .-]?){9,}/i;
 
 /**
- * Keeps of a model's answer what the message bears out. Sums, places and counts must stand in it outside of sentences
- * that speak to a program, and the summary must not carry links or numbers to call; so a message that steers the model
- * gains nothing that it could not simply have said.
+ * Keeps the parts of a model's answer that the message supports. Sums, places and counts must appear in it outside
+ * sentences addressed to a program, and the summary must not contain links or phone numbers. So a message that steers
+ * the model gains nothing that it could not simply have said.
  */
 export function groundedIn(message: Received, answer: Qualification): Qualification {
   const text = withoutMachineTalk(`${message.subject ?? ""}\n${plainText(message.body)}`);

@@ -16,7 +16,9 @@ Answer with the members of the schema only. Use null for what the writer does no
 - urgency: "immediate" within a month, "soon" within some months, "later" when they say there is no hurry.
 - summary: their wishes in one line of at most 200 characters, in their language, without names, phone numbers, addresses of mail or of the web.`;
 
-/** The turns of one request. The mail travels as a JSON string of its own turn, so it cannot end where it does not. */
+/**
+ * The messages of one request. The mail is a JSON string in a message of its own, so it cannot pretend to end early.
+ */
 export function promptFor(message: Received) {
   const text = plainText(message.body).slice(0, MAX_READ_CHARACTERS);
   return [

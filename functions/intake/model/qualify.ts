@@ -6,7 +6,7 @@ import { groundedIn } from "./grounding.ts";
 import { promptFor } from "./prompt.ts";
 
 /** Which OpenAI-compatible service to ask. */
-export interface ModelSettings {
+interface ModelSettings {
   baseUrl: string;
   apiKey: string;
   model: string;
@@ -15,12 +15,12 @@ export interface ModelSettings {
 
 const TRY_MS = 20_000;
 const ALL_TRIES_MS = 45_000;
-/** Tries after the first, with the client's own back-off, which heeds Retry-After. */
+/** Retries, with the client's own back-off, which honours Retry-After. */
 const MAX_RETRIES = 2;
 const MAX_ANSWER_TOKENS = 500;
 const FORMAT = zodResponseFormat(Qualification, "qualification");
 
-/** A qualifier that asks a language model. What it answers is used only if it fits the contract. */
+/** A qualifier that asks a language model. Its answer is used only if it fits the contract. */
 export function modelQualifier({ baseUrl, apiKey, model, timeout_ms = TRY_MS }: ModelSettings) {
   const client = new OpenAI({
     baseURL: baseUrl,
@@ -75,7 +75,7 @@ function refused(answer: string, error: string) {
   return { status: "refused" as const, error, answer: storable(answer) };
 }
 
-/** Text as Postgres can keep it. */
+/** Text that Postgres can store. */
 function storable(text: string): string {
   return text.replaceAll("\u0000", "").toWellFormed();
 }
@@ -88,7 +88,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Says what went wrong without what was sent: neither the key nor the mail belongs in a log. */
+/** Says what went wrong without quoting the request: neither the key nor the mail belongs in a log. */
 function describe(error: unknown): string {
   if (error instanceof OpenAI.APIError && error.status)
     return `The model's service answered ${error.status}.`;

@@ -9,13 +9,13 @@ const COUNT = new RegExp(
 const STUDIO =
   /\b(?:un|alg[uú]n|apartamento tipo) (?:estudio|loft)\b(?! de (?:mercado|abogad|arquitect))|\b(?:a|any) studio\b|\bstudio (?:flat|apartment)\b/iu;
 
-/** "Al menos 4 habitaciones": said so, it is a wish whatever else the text counts. */
+/** "Al menos 4 habitaciones" is a wish, whatever else the text counts. */
 const AT_LEAST = new RegExp(
   `(?<!\\p{L})(?:al menos|como m[íi]nimo|un m[íi]nimo de|m[íi]nimo|at least|minimum(?: of)?|com a m[íi]nim|almenys|mindestens) (?:de )?(${SMALL_NUMBER})[\\s-]?(?:\\p{L}{5,9}\\s)?${ROOMS}`,
   "iu",
 );
 
-/** The fewest bedrooms a person accepts, as the text says it; 0 for a studio. */
+/** The fewest bedrooms a person accepts, according to the text; 0 for a studio. */
 export function findBedrooms(text: string): number | undefined {
   const count = (AT_LEAST.exec(text) ?? COUNT.exec(text))?.[1];
   if (count !== undefined) return smallNumber(count);

@@ -1,11 +1,11 @@
 import { type Amount, amountsIn, SMALL_NUMBER, smallNumber } from "./numbers.ts";
 
-/** Words before a sum that make it the most a person would pay, whatever else the sentence speaks of. */
-const CALLED_SO =
+/** Words before a sum that always make it the maximum a person would pay. */
+const MAXIMUM =
   "presupuest\\w*|pressupost\\w*|budget\\w*|m[áaà]xim[oa]?|max(?:imum|imal\\w*)?\\.?|h[öo]chstens|obergrenze|com a molt|como mucho|tope|techo|l[ií]mite|limit|ceiling|cap|at most|(?:da|alcanza) para";
 
 /** Words that do so unless the sum is called a price, an income or savings. */
-const WITHIN = [
+const LIKELY_MAXIMUM = [
   "hasta|up to|fins a|bis(?: zu)?|nicht mehr als|no m[ée]s de|unter|menys de|no more than|no m[áa]s de|inferior(?:es)? a|por debajo de|menos de|under|below|less than",
   // "sin pasar de", "no nos pasamos de", "no quiero pasarme de", "no podemos subir de".
   "(?:sin|no|ni|nunca)(?: \\p{L}+){0,3} (?:pas|sub|super|exced|sal|ir)\\p{L}* (?:de|los|a)|que no supere",
@@ -17,10 +17,13 @@ const WITHIN = [
   "disponemos de|dispongo de|cuento con|contamos con|tenemos|tengo|manej(?:o|amos)|mov(?:er|emos|erme|ernos)\\p{L}*",
   "alrededor de|en torno a|sobre los|around|about|roughly|in the region of|rango|range|entre|between",
 ].join("|");
-const MOST = new RegExp(`(?<!\\p{L})(?:(?<so>${CALLED_SO})|${WITHIN})(?!\\p{L})`, "giu");
+const MAXIMUM_BEFORE = new RegExp(
+  `(?<!\\p{L})(?:(?<certain>${MAXIMUM})|${LIKELY_MAXIMUM})(?!\\p{L})`,
+  "giu",
+);
 
-/** Words after a sum that do the same, also behind what says how it is counted. */
-const MOST_AFTER = new RegExp(
+/** Words after a sum that do the same, possibly after "al mes" and the like. */
+const MAXIMUM_AFTER = new RegExp(
   `^[\\s,)/]{0,3}(?:${[
     "al mes|mes|mensual(?:es)?|im monat|monatlich|pro monat|a month|per month|pcm|en total|in total|todo incluido|all in",
     "con gastos(?: incluidos)?|entre (?:todos|los \\p{L}+)|gastos incluidos|(?:taxes|impuestos) (?:incluidos|included)",
@@ -36,19 +39,19 @@ const MOST_AFTER = new RegExp(
   "iu",
 );
 
-/** A rent counts by the month, and that alone tells it from most other sums. */
+/** Rents are monthly, which alone sets them apart from most other sums. */
 const MONTHLY =
   /^\s?\/?\s?(?:€|euros?)?\s?(?:al mes|mes|mensual(?:es)?|im monat|monatlich|pro monat|a month|per month|month|pcm)(?!\p{L})/iu;
 
-/** Words of a search before a monthly sum, or one that only puts it roughly, make it what a person would pay. */
+/** Words of searching, or of estimating, before a monthly sum make it what a person would pay. */
 const SOUGHT =
   /(?<!\p{L})(?:busc(?:o|a|amos|ando)|quer(?:emos|r[íi]a(?:mos)?)|quiero|necesit(?:o|amos|ar[íi]a(?:mos)?)|me gustar[íi]a|nos gustar[íi]a|looking|searching|need|want|would like)(?!\p{L})|(?:unos|unas|around|about|roughly)\s$/iu;
 
-/** Words that make a monthly sum the rent of a home that exists, or an income. */
+/** Words that make a monthly sum the rent of an existing home, or an income. */
 const OTHER_MONTHLY =
   /(?<!\p{L})(?:(?:el|la|del|este|esta|ese|esa|su|vuestr[oa]|mi|the|this|that|your|my) (?:\p{L}+ ){0,2}(?:piso|casa|[áa]tico|estudio|apartamento|vivienda|inmueble|anuncio|flat|house|apartment|studio|home|place|property|listing|advert|one)|vist[oa]s?|vi|vimos|saw|seen|cuest\p{L}+|costs?|vale|cobr\p{L}+|make|makes|paid)(?!\p{L})/iu;
 
-/** Words that make a number something else than money. */
+/** Words that make a number something other than money. */
 const NOT_MONEY =
   /^\s?(?:m2|m²|metros|sqm|sq|square|km|minutos|minutes|min\b|a[ñn]os|years|habitaciones|habs?\b|dormitorios|dorms?\b|bedrooms?|beds?\b|ba[ñn]os|baths?|personas|people|hijos|kids|children|semanas|weeks|meses|months|d[ií]as|days|plantas?|%|h\b|pm\b|am\b|[º°ª])/iu;
 
@@ -59,11 +62,11 @@ const OTHER_SUM =
 const OTHER_SUM_AFTER =
   /^\s?(?:€|euros?)?\s?(?:ahorrad\w*|de ahorros|de entrada|saved|in savings|for (?:a|the) deposit|para la entrada)/iu;
 
-/** Words after a sum that make it the share of each of several people. */
+/** Words after a sum that make it each person's share. */
 const EACH =
   /^\s?(?:€|euros?)?\s?(?:al mes |mensuales |a month |im monat )?(?:(?:por|per) (?:persona|cabeza|barba|head|person|cap)|(?:para |por )?cada (?:un[oa]|persona)|cadascun?a?|each|apiece|a head|pro (?:person|kopf))(?!\p{L})/iu;
 
-/** How many they are: all of them, or the friends that the writer has. */
+/** How many they are: all of them, or the writer's friends. */
 const ALL_OF_THEM = new RegExp(
   `(?<!\\p{L})(?:somos|seremos|ser[íi]amos|som|we(?:'|’| a)re|there are|wir sind|entre(?: los| las)?|nosotr[oa]s|l[oa]s|els|les|the) (${SMALL_NUMBER})(?!\\p{L}| (?:a[ñn]os|meses|d[íi]as|semanas|habitaciones|dormitorios|years|months|bedrooms))`,
   "iu",
@@ -73,22 +76,22 @@ const FRIENDS = new RegExp(
   "iu",
 );
 
-const HORIZON = 45;
+const MAX_DISTANCE = 45;
 
-/** The most a person would pay, as the text says it; undefined when it does not. */
+/** The most a person would pay, if the text says so. */
 export function findBudget(text: string): number | undefined {
   const amounts = amountsIn(text)
     .flatMap((amount) => ofAllPeople(amount, text))
     .filter((amount) => isPlausible(amount, text));
   const stated = amounts.filter(
-    (amount) => isCalledTheMost(amount, text) || isRange(amount, amounts, text),
+    (amount) => isMaximum(amount, text) || isRange(amount, amounts, text),
   );
-  // Of a range the upper end counts, and of several statements the highest that the person is ready to reach.
+  // Of a range the upper end counts, and of several statements the highest.
   const best = stated.map((amount) => upperEnd(amount, amounts, text));
   return best.length > 0 ? Math.max(...best) : undefined;
 }
 
-/** "Somos tres, 300 euros cada uno": what all of them pay; nothing when they are not counted. */
+/** "Somos tres, 300 euros cada uno": what all of them pay; nothing if the text does not say how many they are. */
 function ofAllPeople(amount: Amount, text: string): Amount[] {
   const each = EACH.exec(text.slice(amount.end, amount.end + 60));
   if (each === null) return [amount];
@@ -113,22 +116,23 @@ function isPlausible({ value, end, isMoney }: Amount, text: string): boolean {
   return isMoney || (value >= 300 && value < 100_000_000 && !(value >= 1900 && value <= 2100));
 }
 
-function isCalledTheMost(amount: Amount, text: string): boolean {
-  if (MOST_AFTER.test(text.slice(amount.end))) return true;
+function isMaximum(amount: Amount, text: string): boolean {
+  if (MAXIMUM_AFTER.test(text.slice(amount.end))) return true;
   const before = sentenceBefore(text, amount.start);
   if (OTHER_SUM_AFTER.test(text.slice(amount.end))) return false;
-  // What people say they pay each is what they would pay, unless it is called otherwise.
+  // What each of them pays is what they would pay, unless it is called something else.
   if (amount.isShared) return !OTHER_SUM.test(before);
-  const cue = [...before.matchAll(MOST)].at(-1);
+  const cue = [...before.matchAll(MAXIMUM_BEFORE)].at(-1);
   if (cue === undefined) return isSoughtRent(amount, before, text);
   const other = OTHER_SUM.exec(before);
   // "con los ahorros, un presupuesto de": what stands nearer to the sum names it.
-  if (other !== null && (cue.groups?.so === undefined || cue.index < other.index)) return false;
+  if (other !== null && (cue.groups?.certain === undefined || cue.index < other.index))
+    return false;
   const between = before.slice(cue.index + cue[0].length);
-  return between.length <= HORIZON && (amount.isMoney || between.length <= 20);
+  return between.length <= MAX_DISTANCE && (amount.isMoney || between.length <= 20);
 }
 
-/** "Busco alquiler por 900 euros al mes": nobody calls it the most, and it is what the search is for. */
+/** "Busco alquiler por 900 euros al mes": not called a maximum, but it is what the search is for. */
 function isSoughtRent(amount: Amount, before: string, text: string): boolean {
   return (
     MONTHLY.test(text.slice(amount.end)) &&
@@ -138,7 +142,7 @@ function isSoughtRent(amount: Amount, before: string, text: string): boolean {
   );
 }
 
-/** A price is one sum: "pisos de 60.000 a 90.000" says what a person would pay. */
+/** A price is one sum, so "pisos de 60.000 a 90.000" says what a person would pay. */
 function isRange(amount: Amount, amounts: Amount[], text: string): boolean {
   return (
     upperEnd(amount, amounts, text) > amount.value &&
@@ -155,7 +159,7 @@ function upperEnd(amount: Amount, amounts: Amount[], text: string): number {
   return amount.value;
 }
 
-/** What stands before a place in its sentence; a full stop inside a number or after an abbreviation ends none. */
+/** The sentence up to a position; a full stop inside a number or an abbreviation does not end it. */
 function sentenceBefore(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - 90), at);
   const end = Math.max(...[...before.matchAll(/[.!?;]\s|\n\n/g)].map(({ index }) => index + 1), 0);

@@ -6,7 +6,7 @@ const OWN = "(?:mi|mis|nuestr[oa]s?|un|una|el|la|my|our|a|the)";
 const HOME =
   "(?:piso|casa|chalet|apartamento|vivienda|inmueble|propiedad|[áa]tico|d[uú]plex|estudio|finca|local|flat|house|home|apartment|villa|property|place)";
 
-/** Owners first: "vender mi piso para comprar" is a seller's mail, and "alquilar mi piso" no tenant's. */
+/** Owners first: "vender mi piso para comprar" is a seller's mail, and "alquilar mi piso" a landlord's. */
 const SELL = new RegExp(
   `\\b(?:vender|vendo|vendemos|vend[eé]r\\w*|sell|selling|poner (?:a la venta|en venta)|pongo en venta|put .{0,25}(?:on the market|up for sale))\\b(?! me )|\\b(?:valorar|valoraci[oó]n|tasar|tasaci[oó]n|valuation|appraisal|valuing)\\b[^.\\n]{0,30}\\b${HOME}\\b|(?<!de la )\\bventa de (?:mi|nuestr[oa]|su|la)s? ${HOME}\\b`,
   "iu",
@@ -23,7 +23,7 @@ const BUY =
 /** What a text is about: buying or renting a home, or selling or letting one's own. */
 export function findIntent(own: string, listing: string): Intent | undefined {
   if (LET.test(own)) return "let";
-  // "Vende" says what somebody else sells, and who sells up moves away and buys.
+  // "Vende" is about what somebody else sells, and people who "sell up" move away and buy.
   if (SELL.test(own.replace(/\bvende(?:n|dor\w*)?\b|\bsell(?:ing)? up\b/giu, ""))) return "sell";
   return seekersIntent(own) ?? seekersIntent(listing);
 }

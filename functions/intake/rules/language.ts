@@ -22,7 +22,7 @@ const WORDS: Record<string, Set<string>> = {
 };
 const FEWEST_WORDS = 2;
 
-/** The language of a text, of those that the rules read; undefined for another and for too few words. */
+/** The language of a text, if it is one that the rules read and there are enough words. */
 export function findLanguage(text: string): string | undefined {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   const counts = Object.entries(WORDS).map(([language, known]) => ({
@@ -31,11 +31,11 @@ export function findLanguage(text: string): string | undefined {
   }));
   const [best, second] = counts.sort((a, b) => b.count - a.count);
   if (!best || best.count < FEWEST_WORDS || isTie(best, second)) return undefined;
-  // A text in a third language has a few of these words by chance.
+  // A text in another language has a few of these words by chance.
   return best.count / words.length >= 0.15 ? best.language : undefined;
 }
 
-/** Catalan has many words of Spanish, so as many of both are Spanish. */
+/** Catalan shares many words with Spanish, so a tie of these two is Spanish. */
 function isTie(best: { language: string; count: number }, second?: typeof best): boolean {
   if (best.count !== second?.count) return false;
   return !(best.language === "es" && second.language === "ca");

@@ -1,6 +1,6 @@
 /**
- * Words with which a text speaks to a program and not to an agent. A sentence that has them is left out before anything
- * is read: whoever writes so does not state a wish.
+ * Words addressed to a program and not to an agent. Sentences with them are left out before anything is read, since
+ * they do not state a wish.
  */
 const TO_A_MACHINE = [
   /\b(ignor[ae]|olvid[ae]|disregard|ignore|forget|override)\b[^.\n]{0,60}\b(instruc\w+|anterior\w*|previ\w+|above|prompt|rules?|reglas|system)\b/i,
@@ -13,7 +13,6 @@ const TO_A_MACHINE = [
   /<\/?(system|instructions?|assistant|user)>/i,
 ];
 
-/** The text without the sentences that speak to a program. */
 export function withoutMachineTalk(text: string): string {
   return text
     .split(/(?<=[.!?;])\s+|\n+/)

@@ -21,11 +21,11 @@ const PORTAL_WORDS =
 const MESSAGE =
   /(?:^|\n)[ \t>*]*(?:mensaje|comentarios?|texto del mensaje|su mensaje|consulta|message|comments?|enquiry)[^\n:]{0,40}:[ \t]*\n*([\s\S]+?)(?=\n[ \t>*-]*(?:[-_=]{3,}|(?:nombre|tel[ée]fono|e-?mail|correo|contacto|referencia|ref\.?|precio|inmueble|anuncio|name|phone|price|property|listing)[^\n:]{0,30}:|responder|reply|ver (?:el )?anuncio|view|este (?:mensaje|correo)|this (?:message|e?mail)|©|idealista|fotocasa|gestiona|puedes contestar|equipo de)|$)/i;
 
-/** Where a portal that writes no label puts them: in quotation marks that fill a line or follow "… te ha escrito:". */
+/** Where a portal without labels puts them: in quotation marks on a line of their own or after "… te ha escrito:". */
 const QUOTATION =
   /(?:^|\n|(?:mensaje|message|escrito|escribe|dice|pregunta|wrote|says|said|asks)[^\n:"“«]{0,60}:)[ \t>*]*["“«„]([^"“”«»„]{8,})["”»“](?=[ \t]*(?:\n|$))/gi;
 
-/** Begins the mail that a reply answers, which is not the writer's own. A forwarded one is. */
+/** The start of the quoted mail in a reply, which is not the writer's own. A forwarded mail is. */
 const ANSWERED =
   /\n[ \t]*(?:(?:El|On|Am|A|Le|No dia) [^\n]{4,200}(?:\n[^\n]{0,120})?(?:escribi[óo]|wrote|schrieb|va escriure|a écrit)[^\n]{0,12}:[ \t]*(?=\n|$)|-{2,}[ \t]*(?:mensaje original|original message|missatge original|urspr[üu]ngliche nachricht)[ \t]*-*[ \t]*(?=\n|$))/i;
 
@@ -34,7 +34,6 @@ const QUOTED = /^[ \t]*>.*$/gm;
 const FORWARD_HEADER =
   /^[ \t]*(?:--[^\n]*(?:forwarded|reenviado|original)[^\n]*|(?:de|from|enviado|sent|fecha|date|para|to|asunto|subject|cc):[^\n]*)$/gim;
 
-/** Takes a mail apart. */
 export function readMail(subject: string | null, body: string): Mail {
   const text = withoutAnswered(plainText(body));
   if (
@@ -55,7 +54,7 @@ function longestQuotation(text: string): RegExpMatchArray | undefined {
   return quotations.sort((a, b) => (b[1]?.length ?? 0) - (a[1]?.length ?? 0))[0];
 }
 
-/** What stands above the mail that is answered, if anything does. */
+/** The text above the quoted mail, if there is any. */
 function withoutAnswered(text: string): string {
   const start = text.search(ANSWERED);
   const above = start < 0 ? "" : text.slice(0, start);
@@ -81,10 +80,10 @@ const ENTITIES: Record<string, string> = {
   iquest: "¿",
 };
 
-/** How much of a mail is read, by the rules and by a model alike; nobody's wishes come later. */
+/** How much of a mail the rules and a model read; nobody states wishes after that. */
 const MAX_READ_CHARACTERS = 20_000;
 
-/** The beginning of a part of HTML that nobody reads, and how each ends. */
+/** The starts of invisible parts of HTML, and the end of each. */
 const HIDDEN = /<(?:!--|(script|style|head|title)\b)/gi;
 const END_OF_HIDDEN: Record<string, RegExp> = {
   comment: /-->/g,
@@ -94,14 +93,14 @@ const END_OF_HIDDEN: Record<string, RegExp> = {
   title: /<\/title\s*>/gi,
 };
 
-/** The text of a mail that may be HTML, as far as it is read. Takes time in proportion to it, whatever it says. */
+/** The text of a mail that may be HTML. Takes time in proportion to its length, whatever it says. */
 export function plainText(whole: string): string {
   const body = whole.slice(0, MAX_READ_CHARACTERS);
   const isHtml = /<(?:html|body|div|p|br|table|td|span)\b[^<>]*>/i.test(body);
   const text = isHtml
     ? withoutHidden(body)
         .replace(/<(?:br|\/p|\/div|\/tr|\/li|\/h\d)\b[^<>]*>/gi, "\n")
-        // A tag ends before the next one begins, so that nothing is looked at twice.
+        // A tag ends before the next one begins, so that nothing is scanned twice.
         .replace(/<[^<>]*>/g, " ")
         .replace(/&(?:#(\d{1,6})|#x([0-9a-f]{1,6})|([a-z]+));/gi, decodeEntity)
     : body;
@@ -109,14 +108,14 @@ export function plainText(whole: string): string {
     text
       .replace(/\r\n?/g, "\n")
       .replace(/[\u00a0\u202f\u2009]/g, " ")
-      // Characters that show nothing and serve to hide text from a reader.
+      // Invisible characters, which serve to hide text from a reader.
       .replace(/[\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/g, "")
       .replace(/[ \t]+/g, " ")
       .replace(/ *\n */g, "\n")
   );
 }
 
-/** Leaves out comments, scripts and the like, in one pass. A beginning without an end hides nothing. */
+/** Leaves out comments, scripts and the like, in one pass. A start without an end hides nothing. */
 function withoutHidden(html: string): string {
   const endless = new Set<string>();
   let shown = "";

@@ -27,7 +27,7 @@ export const SMALL_NUMBER = `(?:\\d{1,2}|${Object.keys(SMALL)
   .filter((word) => word.length > 1)
   .join("|")})`;
 
-/** The value of digits or of a small number's word. */
+/** The value of digits or of a number word. */
 export function smallNumber(word: string): number | undefined {
   const known = SMALL[word.toLowerCase()];
   if (known !== undefined) return known;
@@ -37,12 +37,11 @@ export function smallNumber(word: string): number | undefined {
 /** A sum of money in a text. */
 export interface Amount {
   value: number;
-  /** Where it stands. */
   start: number;
   end: number;
-  /** Whether a currency or a multiplier stands with it. */
+  /** Whether a currency or a multiplier is next to it. */
   isMoney: boolean;
-  /** Whether it is what several people pay together, of whom the text names the share of each. */
+  /** Whether it is the total of several people's shares. */
   isShared?: boolean;
 }
 
@@ -78,7 +77,7 @@ const SPELLED = new RegExp(
   "giu",
 );
 
-/** The sums that a text names, in figures or in words, in the order they stand. */
+/** The sums in a text, in figures or in words, in order. */
 export function amountsIn(text: string): Amount[] {
   const amounts: Amount[] = [];
   for (const match of text.matchAll(FIGURE)) {

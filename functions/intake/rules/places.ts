@@ -1,6 +1,6 @@
 /**
- * Places that people write in small letters, or without a word that announces a place: capitals of provinces, larger
- * towns, and neighbourhoods of the largest. It need not be complete: announced names with a capital are found anyway.
+ * Places that people write in lower case, or without a word that introduces a place: provincial capitals, larger towns,
+ * and neighbourhoods of the largest. It need not be complete: introduced, capitalised names are found anyway.
  */
 export const PLACES = `
 a coruña|albacete|alboraya|alcalá de henares|alcobendas|alcorcón|algeciras|algirós|alicante|almería|altea|aravaca|

@@ -11,10 +11,10 @@ import { findTemperature } from "./temperature.ts";
 import { findUrgency } from "./urgency.ts";
 import { findZone } from "./zone.ts";
 
-/** Recorded with each result; raised when the rules change what they find. */
+/** Recorded with each result; raise it when the rules change what they find. */
 export const RULES_VERSION = "rules-4";
 
-/** Mail that was sent to many states nobody's wish. */
+/** Bulk mail states nobody's wishes. */
 const BULK =
   /\b(?:darse de baja|date de baja|cancelar (?:la|tu) suscripci[oó]n|unsubscribe|manage your preferences)\b/iu;
 const NOTHING: Qualification = {
@@ -28,7 +28,7 @@ const NOTHING: Qualification = {
   summary: null,
 };
 
-/** Reads a mail for a lead's wishes with the built-in rules, mainly in Spanish and English. */
+/** Reads a mail for a lead's wishes, mainly in Spanish and English. */
 export function qualifyByRules(subject: string | null, body: string): Qualification {
   const mail = readMail(subject, body);
   if (BULK.test(mail.own)) return NOTHING;
@@ -38,7 +38,7 @@ export function qualifyByRules(subject: string | null, body: string): Qualificat
   const budget = findBudget(own);
   const intent = findIntent(own, listing) ?? intentOf(budget) ?? null;
   const isOwner = intent === "sell" || intent === "let";
-  // What an owner asks for their home is a price, and its bedrooms are no wish; what they look for instead is one.
+  // An owner's sum is an asking price, and the home's bedrooms are not a wish; only what they look for instead is.
   const sought = isOwner ? soughtByOwner(own) : own;
   const found = {
     intent,
@@ -55,7 +55,7 @@ export function qualifyByRules(subject: string | null, body: string): Qualificat
   };
 }
 
-/** No rent is as high as a price is low, so the sum tells which of the two is meant. */
+/** The highest rents are below the lowest prices, so the sum tells which is meant. */
 function intentOf(budget: number | undefined): "buy" | "rent" | undefined {
   if (budget === undefined) return undefined;
   return budget >= 25_000 ? "buy" : budget <= 8_000 ? "rent" : undefined;

@@ -31,7 +31,7 @@ const WORDS = {
   },
 };
 
-/** One line made of what was found, and of nothing the mail says in its own words. */
+/** One line made from what was found, without any words of the mail itself. */
 export function summarize(found: Omit<Qualification, "summary" | "temperature">): string | null {
   const language = found.language === "en" ? "en" : "es";
   const words = WORDS[language];

@@ -9,7 +9,7 @@ const WANTS_TO_SEE =
 const ONLY_LOOKING =
   /\b(?:solo (?:estoy |estamos )?mirando|por curiosidad|simple curiosidad|just (?:looking|browsing|curious)|out of curiosity|hacerme una idea|get an idea|de momento (?:solo|s[oó]lo)|a[uú]n no (?:lo )?(?:tengo|tenemos) claro|not sure yet|no s[eé] si)\b/iu;
 
-/** How likely a lead is to close, by what it says of time, money and visits. */
+/** How likely a lead is to close, by what it says about time, money and visits. */
 export function findTemperature(
   text: string,
   found: Pick<Qualification, "urgency" | "intent" | "budget_max" | "bedrooms_min" | "zone">,

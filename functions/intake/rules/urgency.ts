@@ -30,7 +30,7 @@ const IMMEDIATE = anyOf(
   "this (?:week|month)|next week|(?:with)?in (?:the next )?(?:a few |a couple of )?days|(?:with)?in (?:a|two|three|2|3) weeks?",
   "en (?:pocos|unos|cuesti[oó]n de|diez|quince|10|15) d[ií]as|en (?:una|dos|tres|1|2|3) semanas?",
   "(?:antes de|a) (?:fin|final|finales) de(?:l)? mes|(?:before|by) the end of (?:the|this) month|at the end of this month",
-  // Who has to leave a home by a day of this month needs another one by then.
+  // People who must leave a home by a day of this month need another one by then.
   "(?:(?:contrato|alquiler)[^.\\n]{0,20} (?:acaba|vence|termina|finaliza|cumple)|(?:acaba|vence|termina|finaliza|cumple) (?:el|mi|nuestro) (?:contrato|alquiler)|dejar\\w*|entregar\\w*|salir|desalojar\\w*|irnos|irme)[^.\\n]{0,40} el d[ií]a \\d{1,2}(?! de)",
   "(?:me|nos) echan|(?:must|have to|need to|got to) be out|evict\\w*|kick(?:ed|ing) (?:me|us) out",
   "(?:entrar|mudar\\w*|instalar\\w*|firm(?:ar\\w*|amos|o))[^.\\n]{0,20} (?:ya|hoy|ma[ñn]ana)",
@@ -49,14 +49,14 @@ const SOON = anyOf(
   "(?:in|by|before|after|at|this|over|through|spend(?:ing)?)(?: the)?(?: coming)? (?:spring|summer|autumn|winter|christmas|easter|new year)|before (?:the )?school",
 );
 
-/** In this order: "no es urgente" has the word of the opposite in it. */
+/** In this order, since "no es urgente" contains "urgente". */
 const SIGNS: [Urgency, RegExp][] = [
   ["later", LATER],
   ["immediate", IMMEDIATE],
   ["soon", SOON],
 ];
 
-/** How soon a person wants to move, as the text says it. */
+/** How soon a person wants to move, according to the text. */
 export function findUrgency(text: string): Urgency | undefined {
   return SIGNS.find(([, pattern]) => pattern.test(text))?.[0];
 }

@@ -46,7 +46,7 @@ export class Forwarder {
       response.writeHead(
         answer.statusCode ?? 502,
         answer.statusMessage,
-        passedOn(answer.rawHeaders),
+        endToEnd(answer.rawHeaders),
       );
       answer.pipe(response);
       answer.on("error", () => response.destroy());
@@ -84,7 +84,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 /** A list of names and values; Node takes it as it is, without building an object of it. */
 function forwardedHeaders(request: IncomingMessage): string[] {
-  const headers = passedOn(request.rawHeaders);
+  const headers = endToEnd(request.rawHeaders);
   const before = request.headers["x-forwarded-for"];
   const peer = request.socket.remoteAddress ?? "unknown";
   headers.push("x-forwarded-for", before === undefined ? peer : `${before}, ${peer}`);
@@ -94,7 +94,7 @@ function forwardedHeaders(request: IncomingMessage): string[] {
   return headers;
 }
 
-function passedOn(rawHeaders: readonly string[]): string[] {
+function endToEnd(rawHeaders: readonly string[]): string[] {
   const headers: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string;

@@ -1,9 +1,9 @@
 import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
 import type { DatabaseLogins } from "../postgres/logins.ts";
-import { refusedAuthorization } from "./authorization.ts";
+import { acceptLegacyKeys } from "./accept_legacy_keys.ts";
 import { EXPOSED_SCHEMA, GatewayConnection } from "./connection.ts";
-import { acceptLegacyKeys } from "./legacy_keys.ts";
+import { refuseAuthorization } from "./refuse_authorization.ts";
 
 // Lite puts a function of its own in this one's place, which throws when a warning is no text but an error, as Node's
 // own warnings are: about a leak of listeners, say. A warning must not end the process.
@@ -58,7 +58,7 @@ export async function openGateway(options: {
     async fetch(request, context) {
       acceptLegacy(request);
       if (STORAGE.test(request.url)) return storage(request);
-      const refused = DATA_API.test(request.url) ? refusedAuthorization(request) : undefined;
+      const refused = DATA_API.test(request.url) ? refuseAuthorization(request) : undefined;
       return refused ?? app.fetch(request, context as never);
     },
     reloadSchema: () => connection.reloadSchema(),

@@ -4,7 +4,7 @@ import type postgres from "postgres";
 /** What was done, as `public.drain_runs` shows it; `events_due` says how many events still wait for it. */
 export type Drained = Record<string, unknown> & { events_due: number };
 
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /**
  * Does what the minute job does, and waits for it: for a first run, and for those that went on with its work, because
@@ -18,7 +18,7 @@ export async function drainOnce(
   for (;;) {
     const { is_at_work, ...done } = await sumUp(sql, String(first.id));
     if (!is_at_work) return { ...first, ...done };
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
 }
 

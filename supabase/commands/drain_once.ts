@@ -42,7 +42,7 @@ async function sumUp(sql: postgres.Sql, first: string): Promise<Drained> {
       sum(chain.released)::int as released,
       max(chain.error) as error,
       (select count(*)::int from public.events e where e.status = 'pending' and e.available_at <= min(chain.due_before)) as events_due,
-      -- What has not finished when its leases run out is dead, and a call that comes to nothing is not waited for either.
+      -- A run whose leases have expired is dead, and a hand-over that nobody took up within 15 s is given up.
       bool_or(
         (chain.finished_at is null and chain.started_at > clock_timestamp() - interval '150 seconds')
         or (chain.handed_over_at > clock_timestamp() - interval '15 seconds'

@@ -14,7 +14,7 @@ const statuses: readonly (readonly [prefix: string, status: number])[] = [
   ["09", 500],
   ["0L", 403],
   ["0P", 403],
-  // A query that gave more rows than it may; what safeupdate refuses is the caller's fault.
+  // A query that returned too many rows; what safeupdate refuses is the caller's mistake and handled below.
   ["21000", 500],
   ["23503", 409],
   ["23505", 409],

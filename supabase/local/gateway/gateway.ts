@@ -5,8 +5,8 @@ import { acceptLegacyKeys } from "./accept_legacy_keys.ts";
 import { EXPOSED_SCHEMA, GatewayConnection } from "./connection.ts";
 import { refuseAuthorization } from "./refuse_authorization.ts";
 
-// Lite puts a function of its own in this one's place, which throws when a warning is no text but an error, as Node's
-// own warnings are: about a leak of listeners, say. A warning must not end the process.
+// Lite replaces this function with one that throws when a warning is an Error, as Node's own are (a leak of listeners, for
+// example). A warning must not end the process.
 const warn = process.emitWarning as (text: string, ...rest: unknown[]) => void;
 process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
   if (warning instanceof Error) warn(warning.message, warning.name);

@@ -15,7 +15,7 @@ export function exitWith(thrown: unknown): never {
   process.exit(1);
 }
 
-/** What the system refuses (a folder, a port) says all of it in its message. */
+/** Errors of the operating system (a folder, a port) explain themselves too. */
 function isPlain(thrown: unknown): boolean {
   return (
     thrown instanceof Failure || typeof (thrown as NodeJS.ErrnoException)?.syscall === "string"

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { Failure } from "../failure.ts";
 import { databaseUrl } from "../local/postgres/server.ts";
-import { sentenceOf } from "../local/sentence.ts";
+import { sentenceOf } from "../local/sentence_of.ts";
 import { readSettings } from "../local/settings.ts";
 
 /** Opens the database that a command acts on: `DATABASE_URL`, else the local stack's. */
@@ -10,13 +10,13 @@ export function openDatabase(): postgres.Sql {
   // Not repeated in the message, because it may hold a password.
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
     throw new Failure(
-      "DATABASE_URL is no address of a database: postgresql://user:password@host:port/name",
+      "DATABASE_URL is not the address of a database: postgresql://user:password@host:port/name",
     );
   }
   return postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
 }
 
-/** What went wrong, for a person: where nobody answers, that is all there is to say. */
+/** A database error in words for a person. */
 export function explainDatabase(error: unknown): string {
   const { code = "" } = error as { code?: string };
   return UNREACHABLE.has(code)

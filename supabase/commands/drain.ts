@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { exitWith, Failure, messageOf } from "../failure.ts";
 import { npmScript } from "../npm_script.ts";
 import { explainDatabase, openDatabase } from "./command_database.ts";
-import { type Drained, drainOnce } from "./drain_runs.ts";
+import { type Drained, drainOnce } from "./drain_once.ts";
 
 /** Drains once, as the minute job does, and prints what was done. */
 async function main(): Promise<void> {

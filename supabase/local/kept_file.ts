@@ -2,18 +2,19 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { dirname } from "node:path";
 import { Failure } from "../failure.ts";
 
-/** Reads a file of JSON that the stack keeps in its data folder; nothing when there is none yet. */
+/** Reads a JSON file in the data folder; undefined when there is none yet. */
 export function readKept<Content>(
   path: string,
   isWhole: (content: unknown) => content is Content,
 ): Content | undefined {
   if (!existsSync(path)) return undefined;
   const content = parsed(readFileSync(path, "utf8"));
-  if (!isWhole(content)) throw new Failure(`${path} is broken; remove it to have a new one made`);
+  if (!isWhole(content))
+    throw new Failure(`${path} is broken; remove it, and the next start makes a new one`);
   return content;
 }
 
-/** Keeps something for the next start, for nobody else to read. Written beside the file and moved there whole. */
+/** Writes a file for the next start that only its owner may read. It is replaced as a whole, never half written. */
 export function keep(path: string, content: unknown): void {
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.new`;
@@ -21,7 +22,7 @@ export function keep(path: string, content: unknown): void {
   renameSync(draft, path);
 }
 
-/** Whether something is an object whose members of these names are texts. */
+/** Whether something is an object with these members, all of them strings. */
 export function hasTexts<Name extends string>(
   content: unknown,
   names: readonly Name[],

@@ -20,7 +20,7 @@ export async function generateKeys(): Promise<Keys> {
   };
 }
 
-/** Signs an access token that lives for an hour, as Auth does. */
+/** Signs an access token that expires after an hour, as Auth does. */
 export function signToken(jwtSecret: string, claims: Record<string, unknown>): string {
   const now = Math.floor(Date.now() / 1000);
   const payload = { aud: "authenticated", role: "authenticated", iat: now, exp: now + 3600 };
@@ -29,7 +29,7 @@ export function signToken(jwtSecret: string, claims: Record<string, unknown>): s
   return `${unsigned}.${createHmac("sha256", jwtSecret).update(unsigned).digest("base64url")}`;
 }
 
-/** The key that projects had for a role before there were publishable and secret keys; hosted ones live ten years. */
+/** The key of a role from before there were publishable and secret keys; hosted ones are valid for ten years. */
 export function legacyKey({ jwtSecret }: Keys, role: "anon" | "service_role"): string {
   return signToken(jwtSecret, { iss: "supabase", role, iat: 1_750_000_000, exp: 2_065_000_000 });
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { Failure } from "../failure.ts";
 
-/** A loopback port that nobody listens on at the moment. */
+/** A free loopback port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -23,12 +23,11 @@ export async function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-/** What a person is told whose stack finds a port taken. */
 export function portInUse(port: number, setting: string): Failure {
   return new Failure(`port ${port} is in use (${setting} chooses another one for the stack)`);
 }
 
-/** Listens on the loopback interface alone, on a free port when told 0; returns the port. */
+/** Listens on the loopback interface, on a free port when given 0; returns the port. */
 export async function listen(server: Server, port: number, setting: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>

@@ -19,7 +19,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const port = readPort(environment, "PORT", 54321);
   const databasePort = readPort(environment, "DB_PORT", 54322);
   if (port === databasePort) throw new Failure(`PORT and DB_PORT are both ${port}`);
-  // Two above the base URL's where that is free to take, so that a second stack needs no third setting.
+  // Derived from PORT, so that a second stack need not set it.
   const besides = port + 2 === databasePort ? port + 3 : port + 2;
   const studioPort = readPort(environment, "STUDIO_PORT", besides);
   for (const [name, other] of [
@@ -42,7 +42,7 @@ function readPort(environment: NodeJS.ProcessEnv, name: string, standard: number
   const text = environment[name] || String(standard);
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65535) {
-    throw new Failure(`${name} is no port: ${text}`);
+    throw new Failure(`${name} is not a port number: ${text}`);
   }
   return port;
 }
@@ -50,6 +50,6 @@ function readPort(environment: NodeJS.ProcessEnv, name: string, standard: number
 function readSwitch(environment: NodeJS.ProcessEnv, name: string): boolean {
   const text = environment[name] || "false";
   if (text !== "true" && text !== "false")
-    throw new Failure(`${name} is not true or false: ${text}`);
+    throw new Failure(`${name} must be true or false: ${text}`);
   return text === "true";
 }

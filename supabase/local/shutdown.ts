@@ -1,7 +1,7 @@
 /** Something that was started and has to be stopped. */
 type Stop = () => Promise<void> | void;
 
-/** Why a start did not go on: it was told to stop. */
+/** Thrown to end a start that was told to stop. */
 class Stopped extends Error {}
 
 /** Stops what was started, in reverse order, once. */
@@ -15,14 +15,14 @@ export class Shutdown {
     return this.#stopping !== undefined;
   }
 
-  /** Tells a step that takes long to give up. */
+  /** Tells a long step to give up. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
   /**
-   * Runs one step of the start. Stopping waits for the step under way, so that whatever it starts is
-   * known and stopped as well, and no further step begins.
+   * Runs one step of the start. Stopping waits for the current step, so that whatever it starts is stopped as well, and
+   * no further step begins.
    */
   async step<T>(work: () => T | Promise<T>): Promise<T> {
     if (this.begun) throw new Stopped();
@@ -47,7 +47,7 @@ export class Shutdown {
     this.#abort.abort();
     await this.#step;
     for (const stop of [...this.#stops].reverse()) {
-      // One part that fails to stop must not keep the others running.
+      // A part that fails to stop must not keep the others running.
       await Promise.resolve()
         .then(stop)
         .catch((error) => console.error(error));
@@ -55,12 +55,12 @@ export class Shutdown {
   }
 }
 
-/** Calls `stop` on Ctrl-C and the like; a second signal ends the process at once. */
+/** Calls `stop` on a signal that asks to end; a second one ends the process at once. */
 export function onSignal(stop: () => void): void {
   let signalled = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      // npm passes Ctrl-C on to a process that the terminal has told already.
+      // Ctrl-C arrives twice: from the terminal, and passed on by npm.
       if (signalled && signal !== "SIGINT") process.exit(1);
       signalled = true;
       stop();
@@ -68,7 +68,7 @@ export function onSignal(stop: () => void): void {
   }
 }
 
-const LOOK_FOR_PARENT_EVERY_MS = 500;
+const PARENT_POLL_INTERVAL_MS = 500;
 
 /** Calls `stop` when `npm start` itself was killed: npm does not pass a SIGTERM on to what it runs. */
 export function onParentGone(stop: () => void): void {
@@ -78,6 +78,6 @@ export function onParentGone(stop: () => void): void {
     if (process.ppid === parent) return;
     clearInterval(timer);
     stop();
-  }, LOOK_FOR_PARENT_EVERY_MS);
+  }, PARENT_POLL_INTERVAL_MS);
   timer.unref();
 }

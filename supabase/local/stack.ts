@@ -1,4 +1,4 @@
-import { serveConsentPage } from "./consent/serve.ts";
+import { serveConsentPage } from "./consent/serve_consent_page.ts";
 import { type Handler, openFront } from "./front/server.ts";
 import { type FunctionConfig, isOnDisk } from "./functions/config.ts";
 import { functionEnvironment } from "./functions/environment.ts";
@@ -15,7 +15,7 @@ import { openStudio, type Studio } from "./studio/studio.ts";
 import { startCronWorker, type Worker } from "./workers/cron.ts";
 import { startNetWorker } from "./workers/net.ts";
 
-/** What a stack stands on. */
+/** What a stack needs. */
 export interface StackOptions {
   /** A database that has its migrations. */
   database: DatabaseLogins;
@@ -27,7 +27,7 @@ export interface StackOptions {
   functions: readonly FunctionConfig[];
   /** Where Deno keeps compiled code. */
   cacheDirectory: string;
-  /** Where the files of Storage lie. */
+  /** Where Storage keeps its files. */
   storageDirectory: string;
   /** Where the authorization server keeps its keys and what it granted. */
   oauthDirectory: string;
@@ -45,16 +45,16 @@ export interface Stack {
   baseUrl: string;
   port: number;
   studioUrl: string;
-  /** Makes functions and tables visible that were created since. */
+  /** Makes functions and tables visible that were created after the start. */
   reloadSchema(): Promise<void>;
-  /** The process of a function that takes requests, or nothing while none does. */
+  /** The process of a function that takes requests, if there is one. */
   functionPid(name: string): number | undefined;
   /** All processes of a function: with limits, a new worker runs beside those that finish their work. */
   functionPids(name: string): number[];
   stop(): Promise<void>;
 }
 
-/** What a person gives to an assistant. */
+/** The address that a person gives to an assistant. */
 export function connectorUrl(baseUrl: string): string {
   return `${baseUrl}/api/mcp`;
 }

@@ -1,16 +1,16 @@
 import { exitWith } from "../failure.ts";
 import { announce } from "./announce.ts";
-import { startDatabase } from "./database.ts";
+import { applyMigrations } from "./apply_migrations.ts";
 import { prepareDemo } from "./demo.ts";
 import { loadKeys } from "./keys.ts";
-import { applyMigrations } from "./migrations.ts";
 import { databaseUrl } from "./postgres/server.ts";
 import { requirePorts, requirePrograms } from "./prerequisites.ts";
-import { writeProjectSettings } from "./project_settings.ts";
 import { readSettings } from "./settings.ts";
 import { onParentGone, onSignal, Shutdown } from "./shutdown.ts";
 import { startStack } from "./stack.ts";
 import { stackOptions } from "./stack_options.ts";
+import { startDatabase } from "./start_database.ts";
+import { writeProjectSettings } from "./write_project_settings.ts";
 
 const shutdown = new Shutdown();
 

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Ends a child when this process dies without a chance to do so itself (SIGKILL): a shell waits
- * for the end of its input, which the system closes with us. Returns how to call it off.
+ * Ends a child when this process is killed (SIGKILL) and cannot do so itself: a shell waits for the end of its input,
+ * which the system closes when we die. Returns how to cancel it.
  */
 export function watchdog(pid: number, signal: string, removeOnDeath?: string): () => void {
   const script = `

@@ -1,5 +1,5 @@
 import { exitWith, Failure } from "../failure.ts";
-import { runSupabase } from "../local/supabase_cli.ts";
+import { runSupabase } from "../local/run_supabase.ts";
 import { npmScript } from "../npm_script.ts";
 import { buildDatabase, withServer } from "./databases.ts";
 
@@ -37,7 +37,7 @@ function parseReport(report: string): Advice[] {
   try {
     parsed = JSON.parse(report.trim());
   } catch {
-    throw new Failure(`the advisors' report is no JSON: ${report.slice(0, 300)}`);
+    throw new Failure(`the advisors' report is not JSON: ${report.slice(0, 300)}`);
   }
   return findAdvice(parsed) ?? [];
 }

@@ -5,7 +5,7 @@ import {
   urlFor,
 } from "../local/postgres/throwaway.ts";
 import { loadSchema, runText, type SchemaSource } from "../sql_files.ts";
-import { planBetween } from "./plan.ts";
+import { planBetween } from "./plan_between.ts";
 
 /** Builds databases for the schema tools on a server that goes away with them. */
 export async function withServer<T>(work: (server: ThrowawayServer) => Promise<T>): Promise<T> {

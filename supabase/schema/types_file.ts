@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Failure } from "../failure.ts";
-import { runSupabase } from "../local/supabase_cli.ts";
+import { runSupabase } from "../local/run_supabase.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
 const path = join(root, "types", "database.ts");

@@ -148,7 +148,7 @@ describe("npm run admin", () => {
     ],
     [
       ["create-agent", "--agency", "sur", "--name", "N", "--email", "n@x.example"],
-      "there is no agency sur; list-agencies names those that there are",
+      "there is no agency sur; list-agencies prints those there are",
     ],
     [
       agent("n@x.example", "--role", "boss"),
@@ -162,16 +162,16 @@ describe("npm run admin", () => {
     ],
     [
       key(...readsLeads, "--rate-limit", "1e3"),
-      "option '--rate-limit <number>' argument '1e3' is invalid. It is no whole number.",
+      "option '--rate-limit <number>' argument '1e3' is invalid. It is not a whole number.",
     ],
     [key(...readsLeads, "--agent", "nobody@x.example"), "the agency has no agent nobody@x.example"],
     [
       key(...readsLeads, "--expires-at", "soon"),
-      "option '--expires-at <time>' argument 'soon' is invalid. It is no time; for example 2030-01-31T12:00Z.",
+      "option '--expires-at <time>' argument 'soon' is invalid. It is not a time such as 2030-01-31T12:00Z.",
     ],
     [
       key(...readsLeads, "--expires-at", "2001-01-01"),
-      "option '--expires-at <time>' argument '2001-01-01' is invalid. It takes a time to come, for example 2030-01-31T12:00Z.",
+      "option '--expires-at <time>' argument '2001-01-01' is invalid. It must be in the future, for example 2030-01-31T12:00Z.",
     ],
     [["rotate-api-key", "--key", "cor_00000000_x"], "there is no such API key"],
     [["revoke-api-key", "--key", "none"], "there is no such API key"],
@@ -189,12 +189,12 @@ describe("npm run admin", () => {
     ],
     [
       ["replay-event", "--event", "x"],
-      "option '--event <id>' argument 'x' is invalid. It is no id; the list verbs print them.",
+      "option '--event <id>' argument 'x' is invalid. It is not an id; the list verbs print ids.",
     ],
     [["replay-event", "--event", NOBODY], "There is no such event."],
     [
       ["list-agents", "--agency", "sur"],
-      "there is no agency sur; list-agencies names those that there are",
+      "there is no agency sur; list-agencies prints those there are",
     ],
     [["close-step", "--operation", NOBODY, "--step", "x"], "There is no such operation."],
     [["reopen-step", "--operation", NOBODY, "--step", "x"], "There is no such operation."],
@@ -202,7 +202,7 @@ describe("npm run admin", () => {
     [["record-deposit", "--operation", NOBODY, "--amount", "5"], "unknown option '--amount'"],
     [
       ["close-step", "--operation", NOBODY, "--step", "x", "--amount", "1,5"],
-      "option '--amount <number>' argument '1,5' is invalid. It is no amount; for example 1100 or 1100.50.",
+      "option '--amount <number>' argument '1,5' is invalid. It is not an amount such as 1100 or 1100.50.",
     ],
   ] as const)("refuses %j in a line, and writes nothing", async (words, line) => {
     const before = await written();
@@ -237,11 +237,11 @@ describe("A command", () => {
   const addresses: [string, string][] = [
     [
       "norte",
-      "DATABASE_URL is no address of a database: postgresql://user:password@host:port/name",
+      "DATABASE_URL is not the address of a database: postgresql://user:password@host:port/name",
     ],
     [
       "https://127.0.0.1/",
-      "DATABASE_URL is no address of a database: postgresql://user:password@host:port/name",
+      "DATABASE_URL is not the address of a database: postgresql://user:password@host:port/name",
     ],
     [
       "postgresql://postgres:postgres@127.0.0.1:1/postgres",

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Drained, drainOnce } from "../../supabase/commands/drain_runs.ts";
+import { type Drained, drainOnce } from "../../supabase/commands/drain_once.ts";
 import { type TestStack, type TestStackOptions, testStack } from "../stack/harness.ts";
 import type { TestServer } from "../stack/server.ts";
 import { type Certificate, createAuthority, issueCertificate } from "./receiver/certificates.ts";

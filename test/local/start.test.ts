@@ -207,7 +207,7 @@ describe("npm start", { timeout: 120_000 }, () => {
       STUDIO_PORT: String(await freePort()),
     });
     expect(await second.exited).toBe(1);
-    expect(second.output()).toMatch(/^corredor: a stack runs on \S+ already \(pid \d+\)\n$/);
+    expect(second.output()).toMatch(/^corredor: a stack is already running on \S+ \(pid \d+\)\n$/);
     expect((await fetch(`http://127.0.0.1:${port}/api/v1/health`)).status).toBe(200);
   });
 
@@ -232,13 +232,16 @@ describe("npm start", { timeout: 120_000 }, () => {
       [{ DB_PORT: busyPort }, /^corredor: port \d+ is in use \(DB_PORT /],
       [{ STUDIO_PORT: busyPort }, /^corredor: port \d+ is in use \(STUDIO_PORT /],
       [{ STUDIO_PORT: String(port) }, /^corredor: PORT and STUDIO_PORT are both \d+$/],
-      [{ STUDIO_PORT: "x" }, /^corredor: STUDIO_PORT is no port: x$/],
-      [{ PORT: "x" }, /^corredor: PORT is no port: x$/],
-      [{ EDGE_LIMITS: "yes" }, /^corredor: EDGE_LIMITS is not true or false: yes$/],
-      [{ DENO_VERSION: "1" }, /^corredor: DENO_VERSION is neither 2\.1 nor left out: 1$/],
+      [{ STUDIO_PORT: "x" }, /^corredor: STUDIO_PORT is not a port number: x$/],
+      [{ PORT: "x" }, /^corredor: PORT is not a port number: x$/],
+      [{ EDGE_LIMITS: "yes" }, /^corredor: EDGE_LIMITS must be true or false: yes$/],
+      [{ DENO_VERSION: "1" }, /^corredor: DENO_VERSION must be 2\.1 or unset: 1$/],
       [{ DATA_DIR: join(directory, "broken") }, /^corredor: Postgres does not start on \S+: .+/],
       [{ PORT: busyPort, DB_PORT: busyPort }, /^corredor: PORT and DB_PORT are both \d+$/],
-      [{ DATA_DIR: join(directory, "foreign") }, /^corredor: \S+ is not empty, and no data folder/],
+      [
+        { DATA_DIR: join(directory, "foreign") },
+        /^corredor: \S+ is not empty and is not a Postgres data folder/,
+      ],
       [{ DATA_DIR: join(directory, "torn") }, /^corredor: \S+keys.json is broken; remove it/],
       [{ DATA_DIR: join(directory, "file") }, /^corredor: .*(EEXIST|ENOTDIR).*file/],
     ];

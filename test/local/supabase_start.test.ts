@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "
 import { readConfig } from "../../supabase/local/config.ts";
 import { freePort } from "../../supabase/local/ports.ts";
 import { createEmptyDatabase } from "../../supabase/local/postgres/throwaway.ts";
-import { runSupabase } from "../../supabase/local/supabase_cli.ts";
+import { runSupabase } from "../../supabase/local/run_supabase.ts";
 import { urlFor } from "../stack/server.ts";
 
 /** What is needed for Supabase's own local stack, as far as it shows without Docker. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { nextRun } from "../../supabase/local/workers/schedule.ts";
+import { nextRun } from "../../supabase/local/workers/next_run.ts";
 import { type TestStack, testStack } from "../stack/harness.ts";
 import { eventually } from "./fixtures.ts";
 

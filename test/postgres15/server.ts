@@ -7,7 +7,7 @@ import postgres from "postgres";
 import { Failure } from "../../supabase/failure.ts";
 import { freePort } from "../../supabase/local/ports.ts";
 import { bootstrapDatabase, bootstrapServer } from "../../supabase/local/postgres/bootstrap.ts";
-import { installExtensions } from "../../supabase/local/postgres/extensions.ts";
+import { installExtensions } from "../../supabase/local/postgres/install_extensions.ts";
 import { makeOwnedDirectory, serverOwner } from "../../supabase/local/postgres/owner.ts";
 
 const binaries = "/usr/lib/postgresql/15/bin";

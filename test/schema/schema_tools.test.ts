@@ -5,7 +5,7 @@ import {
   dropDatabase,
   urlFor,
 } from "../../supabase/local/postgres/throwaway.ts";
-import { planBetween } from "../../supabase/schema/plan.ts";
+import { planBetween } from "../../supabase/schema/plan_between.ts";
 import { compareRows, readReferenceRows } from "../../supabase/schema/reference_rows.ts";
 import { runText } from "../../supabase/sql_files.ts";
 

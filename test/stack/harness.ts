@@ -4,8 +4,8 @@ import { inject } from "vitest";
 import { type FunctionConfig, readFunctions } from "../../supabase/local/functions/config.ts";
 import type { EdgeLimits } from "../../supabase/local/functions/limits.ts";
 import { generateKeys, legacyKey, signToken } from "../../supabase/local/keys.ts";
-import { storeSecrets } from "../../supabase/local/secrets.ts";
 import { startStack } from "../../supabase/local/stack.ts";
+import { storeSecrets } from "../../supabase/local/store_secrets.ts";
 import { Permission } from "../../types/contracts/permissions.ts";
 import { cloneTemplate, gatewayDatabase, type TestServer, urlFor } from "./server.ts";
 

@@ -9,7 +9,7 @@ import {
   type ThrowawayServer,
   urlFor,
 } from "../../supabase/local/postgres/throwaway.ts";
-import { storeSecrets } from "../../supabase/local/secrets.ts";
+import { storeSecrets } from "../../supabase/local/store_secrets.ts";
 import { loadSchema, runFiles, type SchemaSource, schemaFiles } from "../../supabase/sql_files.ts";
 
 export { urlFor };

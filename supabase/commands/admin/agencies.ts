@@ -11,7 +11,7 @@ export function addAgencyVerbs(program: Command, database: () => postgres.Sql): 
     .command("create-agency")
     .description("adds an agency")
     .requiredOption("--name <name>", "its name", text)
-    .option("--slug <slug>", "its name in commands; follows from the name", text)
+    .option("--slug <slug>", "its name in commands; derived from the name by default", text)
     .option("--time-zone <zone>", "IANA name of its time zone", text, "Europe/Madrid")
     .action(async (given: { name: string; slug?: string; timeZone: string }) => {
       const sql = database();
@@ -58,7 +58,7 @@ export function addAgencyVerbs(program: Command, database: () => postgres.Sql): 
   program
     .command("list-agents")
     .description("lists agents")
-    .option("--agency <slug>", "of this agency alone", text)
+    .option("--agency <slug>", "only of this agency", text)
     .option("--json", "as JSON")
     .action(async (given: { agency?: string; json?: boolean }) => {
       const sql = database();
@@ -87,7 +87,6 @@ export function addAgencyVerbs(program: Command, database: () => postgres.Sql): 
 /** The agency that a slug names. */
 export async function agencyId(sql: postgres.Sql, slug: string): Promise<string> {
   const [row] = await sql<{ id: string }[]>`select id from public.agencies where slug = ${slug}`;
-  if (!row)
-    throw new Failure(`there is no agency ${slug}; list-agencies names those that there are`);
+  if (!row) throw new Failure(`there is no agency ${slug}; list-agencies prints those there are`);
   return row.id;
 }

@@ -22,13 +22,13 @@ export function addApiKeyVerbs(program: Command, database: () => postgres.Sql): 
   program.addHelpText("after", `\nPermissions: ${permissions}, or all of them.`);
   program
     .command("create-api-key")
-    .description("makes an API key and shows it, this once")
+    .description("creates an API key and shows it this once")
     .requiredOption("--agency <slug>", "the agency", text)
     .requiredOption("--name <name>", "what it is for", text)
-    .requiredOption("--permissions <names>", "what it may do, with commas between", text)
+    .requiredOption("--permissions <names>", "its permissions, separated by commas", text)
     .option("--rate-limit <number>", "requests a minute", wholeNumber, 120)
     .option("--agent <email>", "the agent it acts for", text)
-    .option("--expires-at <time>", "until when it opens anything", futureTime)
+    .option("--expires-at <time>", "when it expires", futureTime)
     .addHelpText("after", `\nPermissions: ${permissions}, or all of them.`)
     .action(async (given: NewKey) => {
       const sql = database();
@@ -45,8 +45,8 @@ export function addApiKeyVerbs(program: Command, database: () => postgres.Sql): 
     });
   program
     .command("list-api-keys")
-    .description("lists API keys, without what is secret of them")
-    .option("--agency <slug>", "of this agency alone", text)
+    .description("lists API keys without their secrets")
+    .option("--agency <slug>", "only of this agency", text)
     .option("--json", "as JSON")
     .action(async (given: { agency?: string; json?: boolean }) => {
       const sql = database();

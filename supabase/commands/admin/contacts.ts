@@ -3,10 +3,7 @@ import type postgres from "postgres";
 import { id, text } from "./options.ts";
 import { print } from "./print.ts";
 
-const BY = [
-  "--by <name>",
-  "who decides, where that is not the one whom the database knows",
-] as const;
+const BY = ["--by <name>", "who decides; by default the database user"] as const;
 
 /** Who is who: people on lists, and people who are one. */
 export function addContactVerbs(program: Command, database: () => postgres.Sql): void {
@@ -16,7 +13,10 @@ export function addContactVerbs(program: Command, database: () => postgres.Sql):
     .description("decides whether a person is the one on the sanctions list")
     .requiredOption("--screen <id>", "the screen", id)
     .addOption(
-      new Option("--resolution <word>", "somebody else, or it is them")
+      new Option(
+        "--resolution <word>",
+        "cleared when it is somebody else, confirmed when it is them",
+      )
         .choices(["cleared", "confirmed"])
         .makeOptionMandatory(),
     )
@@ -54,7 +54,7 @@ export function addContactVerbs(program: Command, database: () => postgres.Sql):
     });
   program
     .command("dismiss-suggestion")
-    .description("says that two contacts are two people")
+    .description("records that two contacts are different people")
     .requiredOption("--suggestion <id>", "the suggestion", id)
     .option(...BY, text)
     .action(async (given: { suggestion: string; by?: string }) => {

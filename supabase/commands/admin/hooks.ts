@@ -11,7 +11,7 @@ export function addHookVerbs(program: Command, database: () => postgres.Sql): vo
   program
     .command("list-hooks")
     .description("lists hooks and how the last attempt at each went")
-    .option("--agency <slug>", "of this agency alone", text)
+    .option("--agency <slug>", "only of this agency", text)
     .option("--json", "as JSON")
     .action(async (given: { agency?: string; json?: boolean }) => {
       const sql = database();

@@ -14,9 +14,9 @@ export function addOperationVerbs(program: Command, database: () => postgres.Sql
   program.commandsGroup("Operations:");
   program
     .command("list-operations")
-    .description("lists open operations with what their gates wait for")
-    .option("--agency <slug>", "of this agency alone", text)
-    .option("--closed", "those that are closed, instead")
+    .description("lists open operations and what their gates wait for")
+    .option("--agency <slug>", "only of this agency", text)
+    .option("--closed", "closed operations instead")
     .option("--json", "as JSON")
     .action(async (given: { agency?: string; closed?: boolean; json?: boolean }) => {
       const sql = database();

@@ -1,6 +1,6 @@
 import type { Deployment, Need } from "./deployment.ts";
 
-/** What came of a check: right, wrong, worth a look though not wrong, or not looked at. */
+/** The result of a check: a notice is worth a look but not wrong. */
 export type Outcome = "right" | "wrong" | "notice" | "unchecked";
 
 /** The outcome of a check in words. What is wrong comes with the command or statement that mends it. */
@@ -14,7 +14,7 @@ export interface Verdict {
 export interface Check {
   /** A name for people and machines that stays the same. */
   name: string;
-  /** What must be so, as a sentence: it is printed when it is. */
+  /** What must be so, as a sentence: printed when it is. */
   right: string;
   needs: readonly Need[];
   look(deployment: Deployment): Promise<Verdict | undefined>;
@@ -26,28 +26,26 @@ export interface Group {
   checks: readonly Check[];
 }
 
-/** It is not as it must be. */
 export function wrong(says: string, mend: string): Verdict {
   return { outcome: "wrong", says, mend };
 }
 
-/** It works, and deserves attention. */
+/** It works, but deserves attention. */
 export function notice(says: string, mend?: string): Verdict {
   return { outcome: "notice", says, ...(mend === undefined ? {} : { mend }) };
 }
 
-/** It is as it must be, in other words than the check's own. */
+/** It is right, in other words than the check's own. */
 export function right(says: string): Verdict {
   return { outcome: "right", says };
 }
 
-/** It could not be looked at. */
 export function unchecked(says: string): Verdict {
   return { outcome: "unchecked", says };
 }
 
-/** Some of many names, so that a line stays a line. */
-export function some(names: readonly string[], most = 5): string {
-  const rest = names.length - most;
-  return rest > 0 ? `${names.slice(0, most).join(", ")} and ${rest} more` : names.join(", ");
+/** The first of many names, so that a line stays a line. */
+export function some(names: readonly string[], max = 5): string {
+  const rest = names.length - max;
+  return rest > 0 ? `${names.slice(0, max).join(", ")} and ${rest} more` : names.join(", ");
 }

@@ -10,8 +10,8 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-const CONNECT_WITHIN_S = 8;
-const STATEMENT_WITHIN = "8s";
+const CONNECT_TIMEOUT_S = 8;
+const STATEMENT_TIMEOUT = "8s";
 
 /** Opens a database to look at it. Nothing is sent before the first reading. */
 export function openReader(url: string): Reader {
@@ -20,7 +20,7 @@ export function openReader(url: string): Reader {
   const sql = postgres(url, {
     max: 4,
     onnotice: () => {},
-    connect_timeout: CONNECT_WITHIN_S,
+    connect_timeout: CONNECT_TIMEOUT_S,
     // Poolers that hand out a connection for each transaction know no prepared statements.
     prepare: false,
     ...(loopback || searchParams.has("sslmode") ? {} : { ssl: "prefer" as const }),
@@ -29,7 +29,7 @@ export function openReader(url: string): Reader {
     address: `${host}${pathname}`,
     read: <T>(work: (sql: postgres.TransactionSql) => Promise<T>) =>
       sql.begin("read only", async (transaction) => {
-        await transaction`select set_config('statement_timeout', ${STATEMENT_WITHIN}, true)`;
+        await transaction`select set_config('statement_timeout', ${STATEMENT_TIMEOUT}, true)`;
         return work(transaction);
       }) as Promise<T>,
     close: () => sql.end({ timeout: 1 }),

@@ -4,7 +4,7 @@ import { readConfig } from "../../local/config.ts";
 import { type Catalog, readCatalog } from "./catalog.ts";
 import { openReader, type Reader, reach } from "./database.ts";
 import { readExpected } from "./expected.ts";
-import { type Answer, ask, isLoopback, jsonOf, member, told } from "./http.ts";
+import { type Answer, ask, describeAnswer, isLoopback, jsonOf, member } from "./http.ts";
 
 /** What a check needs before it can look. */
 export type Need = "database" | "url" | "api" | "key";
@@ -29,11 +29,11 @@ export interface Api {
 
 const root = resolve(import.meta.dirname, "..", "..", "..");
 
-/** What is looked at, and what of it several checks want to know; each thing is asked for once. */
+/** The deployment under examination. What several checks need is asked for once. */
 export class Deployment {
   readonly url: string | undefined;
   readonly apiKey: string | undefined;
-  /** Whether it runs on this machine, so that what mends it are local commands. */
+  /** Whether it runs on this machine, so that local commands mend it. */
   readonly local: boolean;
   readonly expected: Catalog = readExpected();
   /** The checkout's version. */
@@ -178,7 +178,7 @@ export class Deployment {
   /** Why nobody answers at the URL; nothing when somebody does. */
   async unreachable(): Promise<string | undefined> {
     const { health } = await this.api();
-    return health.failure === undefined ? undefined : told(health);
+    return health.failure === undefined ? undefined : describeAnswer(health);
   }
 
   async close(): Promise<void> {

@@ -5,8 +5,8 @@ import { readSettings } from "../../local/settings.ts";
 import { npmScript } from "../../npm_script.ts";
 import type { Target } from "./deployment.ts";
 import { examine } from "./examine.ts";
+import { formatReport } from "./format_report.ts";
 import { isLoopback } from "./http.ts";
-import { printed } from "./print.ts";
 
 const program = npmScript("doctor")
   .description(
@@ -27,7 +27,7 @@ const given = program.opts<{ url?: string; db?: string; key?: string; json?: boo
 
 try {
   const report = await examine(readTarget());
-  process.stdout.write(given.json ? `${JSON.stringify(report, null, 2)}\n` : printed(report));
+  process.stdout.write(given.json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
   process.exitCode = report.count.wrong > 0 ? 1 : 0;
 } catch (error) {
   exitWith(error);

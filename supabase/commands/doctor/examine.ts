@@ -39,7 +39,7 @@ const groups: readonly Group[] = [
   queueChecks,
 ];
 
-const LOOK_WITHIN_MS = 25_000;
+const CHECK_TIMEOUT_MS = 25_000;
 
 /** Looks at everything at once; the lines come in the order of the checks. */
 export async function examine(target: Target): Promise<Report> {
@@ -73,9 +73,11 @@ async function look(check: Check, deployment: Deployment): Promise<Verdict> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Verdict>((resolve) => {
     timer = setTimeout(() => {
-      const says = `not known after ${LOOK_WITHIN_MS / 1000} s: what is asked does not answer`;
-      resolve(wrong(says, "run the doctor again; if it stays, look at the project's logs"));
-    }, LOOK_WITHIN_MS);
+      const says = `not known within ${CHECK_TIMEOUT_MS / 1000} s: no answer came`;
+      resolve(
+        wrong(says, "run the doctor again; if that does not help, look at the project's logs"),
+      );
+    }, CHECK_TIMEOUT_MS);
   });
   const found = lookNow(check, deployment).catch((error) => failed(error));
   const verdict = await Promise.race([found, late]);

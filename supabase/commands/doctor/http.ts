@@ -8,8 +8,8 @@ export interface Answer {
   failure?: string;
 }
 
-const ANSWER_WITHIN_MS = 8_000;
-const TEXT_MAX = 1_000_000;
+const ANSWER_TIMEOUT_MS = 8_000;
+const MAX_TEXT_CHARS = 1_000_000;
 
 /** Asks once. No redirect is followed, since what is sent along is for this address alone. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
@@ -17,9 +17,9 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Answer> 
     const response = await fetch(url, {
       ...init,
       redirect: "manual",
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
-    const text = (await response.text()).slice(0, TEXT_MAX);
+    const text = (await response.text()).slice(0, MAX_TEXT_CHARS);
     return { status: response.status, headers: response.headers, text };
   } catch (error) {
     return { status: 0, headers: new Headers(), text: "", failure: whyNot(error) };
@@ -40,8 +40,8 @@ export function member(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** How an answer is told in a line. */
-export function told({ status, failure }: Answer): string {
+/** An answer in a few words. */
+export function describeAnswer({ status, failure }: Answer): string {
   return failure ?? `answered ${status}`;
 }
 
@@ -53,7 +53,7 @@ export function isLoopback(url: string): boolean {
 
 function whyNot(error: unknown): string {
   if ((error as Error)?.name === "TimeoutError") {
-    return `gave no answer within ${ANSWER_WITHIN_MS / 1000} s`;
+    return `gave no answer within ${ANSWER_TIMEOUT_MS / 1000} s`;
   }
   const cause = (error as { cause?: { code?: string; message?: string } }).cause;
   return `does not answer (${cause?.code ?? cause?.message ?? (error as Error).message})`;

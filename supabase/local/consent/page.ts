@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 export interface ConsentProject {
   supabase_url: string;
   publishable_key: string;
-  /** Shown to whoever opens the page without a request to decide on. */
+  /** Shown when the page is opened without a request to decide on. */
   connector_url: string;
 }
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { exitWith, Failure } from "../../failure.ts";
-import { serveConsentPage } from "./serve.ts";
+import { serveConsentPage } from "./serve_consent_page.ts";
 
 /*
  * The consent page on a port of its own, beside Supabase's own local stack: its gateway has no place for one. The

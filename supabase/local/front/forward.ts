@@ -5,7 +5,7 @@ import {
   type ServerResponse,
 } from "node:http";
 
-/** Headers that belong to one connection and are not passed on. */
+/** Headers of a single connection, which are not forwarded. */
 const hopByHop = new Set([
   "connection",
   "keep-alive",
@@ -17,10 +17,10 @@ const hopByHop = new Set([
   "x-forwarded-for",
 ]);
 
-/** Answers a request whose function cannot be reached. */
+/** Answers when the function cannot be reached. */
 export type Refuse = () => void;
 
-/** Passes requests on to a function over kept connections, bodies as streams. */
+/** Forwards requests to a function over kept-alive connections, bodies as streams. */
 export class Forwarder {
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 256, scheduling: "lifo" });
 
@@ -46,13 +46,13 @@ export class Forwarder {
       response.writeHead(
         answer.statusCode ?? 502,
         answer.statusMessage,
-        passedOn(answer.rawHeaders),
+        endToEnd(answer.rawHeaders),
       );
       answer.pipe(response);
       answer.on("error", () => response.destroy());
     });
-    // A function may answer before it has read the whole body. What is left of it is read and dropped then, because the
-    // caller's next request waits behind it on the same connection.
+    // A function may answer before it has read the whole body. The rest is then read and dropped, because the caller's
+    // next request follows it on the same connection.
     const dropRest = () => {
       request.unpipe(outgoing);
       request.resume();
@@ -84,7 +84,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 /** A list of names and values; Node takes it as it is, without building an object of it. */
 function forwardedHeaders(request: IncomingMessage): string[] {
-  const headers = passedOn(request.rawHeaders);
+  const headers = endToEnd(request.rawHeaders);
   const before = request.headers["x-forwarded-for"];
   const peer = request.socket.remoteAddress ?? "unknown";
   headers.push("x-forwarded-for", before === undefined ? peer : `${before}, ${peer}`);
@@ -94,7 +94,7 @@ function forwardedHeaders(request: IncomingMessage): string[] {
   return headers;
 }
 
-function passedOn(rawHeaders: readonly string[]): string[] {
+function endToEnd(rawHeaders: readonly string[]): string[] {
   const headers: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string;

@@ -21,7 +21,7 @@ const BY_ERROR: Record<string, Answer> = {
     status: 431,
     phrase: "Request Header Fields Too Large",
     code: "headers_too_large",
-    message: "The headers of a request may have 16 KiB in all.",
+    message: "The headers of a request may not exceed 16 KiB.",
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
@@ -53,11 +53,12 @@ export function answerMalformedRequests(server: Server): void {
   });
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
     // Whether a body follows is not known, so nothing more can be read from this connection.
-    response
-      .writeHead(417, { "content-type": "application/json", connection: "close" })
-      .end(
-        bodyOf({ code: "expectation_failed", message: "The only expectation is 100-continue." }),
-      );
+    response.writeHead(417, { "content-type": "application/json", connection: "close" }).end(
+      bodyOf({
+        code: "expectation_failed",
+        message: "The only supported expectation is 100-continue.",
+      }),
+    );
   });
 }
 

@@ -17,7 +17,7 @@ export interface Front {
 /** Answers requests of one part of the stack. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What the front sends requests to. All of it may still be starting when the first request comes. */
+/** Where the front sends requests. Any part may still be starting when the first request arrives. */
 export interface FrontTargets {
   gateway(): Gateway | undefined;
   authorizationServer(): Handler | undefined;
@@ -102,7 +102,7 @@ function refusal(status: number, code: string, message: string): Refusal {
   return { status, body: JSON.stringify({ error: { code, message, details: {} } }) };
 }
 
-/** Where a custom domain has nothing either. */
+/** For paths that have nothing on a custom domain either. */
 const NOTHING_HERE = refusal(
   404,
   "not_found",
@@ -116,7 +116,7 @@ const STARTING = refusal(503, "unavailable", "The service is starting. Try again
 const OVER_LIMIT = refusal(
   546,
   "worker_resource_limit",
-  "The function used more than it may and was ended. Try again.",
+  "The function exceeded its limits and was stopped. Try again.",
 );
 
 function headersOf({ status }: Refusal): Record<string, string> {

@@ -9,7 +9,7 @@ import { Failure } from "../../failure.ts";
 import type { FunctionConfig } from "./config.ts";
 
 const preload = join(import.meta.dirname, "preload.ts");
-const readyLimit_ms = 30_000;
+const READY_TIMEOUT_MS = 30_000;
 /** What the preload says once the function takes requests. */
 const LISTENING = /^Listening on http:\/\/127\.0\.0\.1:(\d+)\//;
 
@@ -76,7 +76,7 @@ export function spawnFunction(
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, signal) => resolve(signal ?? `code ${code}`));
   });
-  const slow = setTimeout(() => child.kill("SIGKILL"), readyLimit_ms);
+  const slow = setTimeout(() => child.kill("SIGKILL"), READY_TIMEOUT_MS);
   const listening = Promise.race([port.promise, exited.then(() => undefined)]).finally(() =>
     clearTimeout(slow),
   );
@@ -148,7 +148,7 @@ function findPackage(name: string): string {
 export function findDeno(version = process.env.DENO_VERSION ?? ""): string {
   const name = DENOS[version];
   if (name === undefined) {
-    throw new Failure(`DENO_VERSION is neither 2.1 nor left out: ${version}`);
+    throw new Failure(`DENO_VERSION must be 2.1 or unset: ${version}`);
   }
   try {
     const path = join(dirname(findPackage(name)), "deno");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { Failure } from "../../failure.ts";
 
 /**
- * What a worker of the hosted edge runtime may use up over its whole life, whoever's requests it is for. It is sent no
+ * What a worker of the hosted edge runtime may use in its whole life, over all requests. It is sent no
  * new request once it has used half of one of these; at nine tenths it gets a `beforeunload` whose `detail.reason` is
  * `cpu`, `wall_clock` or `memory`; at the whole it is killed.
  *
@@ -37,12 +37,12 @@ export const WARNED_AT = 0.9;
  * (drain, intake) and 120 to 190 ms (api) in all. With a cold cache Deno also strips types and analyses every package,
  * for a second and more, which a deployed function never pays. So a start counts, and compiling does not.
  */
-export const START_COUNTS_AT_MOST_MS = 150;
+export const MAX_START_CPU_MS = 150;
 
-/** How often a worker is looked at while it works, and while it does not. Looking takes some 0.05 ms. */
-export const LOOK_EVERY_MS = { busy: 25, idle: 200 };
+/** How often a worker's usage is read. Reading takes some 0.05 ms. */
+export const POLL_INTERVAL_MS = { busy: 25, idle: 200 };
 
-/** Limits are of no use where nobody can tell what a process used. */
+/** Without /proc nobody can tell what a process has used. */
 export function requireProc(): void {
   if (existsSync("/proc/self/stat")) return;
   throw new Failure("EDGE_LIMITS needs /proc, which this system does not have");

@@ -4,7 +4,7 @@ export interface RunningFunction {
   readonly pid: number | undefined;
   /** All processes of the function, those that take no more requests included. */
   readonly pids: number[];
-  /** Resolves once the function takes requests, or died before it did. */
+  /** Resolves once the function takes requests, or has died before. */
   ready(): Promise<void>;
   /** Where to send a request, or nothing while the function is not running. */
   take(): Turn | undefined | Promise<Turn | undefined>;

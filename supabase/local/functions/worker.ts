@@ -1,10 +1,10 @@
 import { type DenoProcess, stopProcess } from "./deno.ts";
 import {
   type EdgeLimits,
-  LOOK_EVERY_MS,
+  MAX_START_CPU_MS,
+  POLL_INTERVAL_MS,
   RETIRES_AT,
   type Resource,
-  START_COUNTS_AT_MOST_MS,
   WARNED_AT,
 } from "./limits.ts";
 import type { Turn } from "./running.ts";
@@ -62,10 +62,10 @@ export class Worker {
     this.#port = await this.#process.listening;
     if (this.#port === undefined) return false;
     const start_ms = usageOf(this.pid as number)?.cpu_ms ?? 0;
-    this.#uncounted_ms = Math.max(0, start_ms - START_COUNTS_AT_MOST_MS);
+    this.#uncounted_ms = Math.max(0, start_ms - MAX_START_CPU_MS);
     // Not looked at yet: whatever the start used, a worker is started for a request, and takes that one.
     this.#lookedAt = performance.now();
-    this.#lookAgainIn(LOOK_EVERY_MS.busy);
+    this.#lookAgainIn(POLL_INTERVAL_MS.busy);
     return true;
   }
 
@@ -76,7 +76,7 @@ export class Worker {
     if (this.#retired || this.#port === undefined) return undefined;
     this.#requests += 1;
     this.#wasUsed = true;
-    this.#lookAgainIn(LOOK_EVERY_MS.busy);
+    this.#lookAgainIn(POLL_INTERVAL_MS.busy);
     return {
       port: this.#port,
       killed: () => this.#killedFor !== undefined,
@@ -111,7 +111,7 @@ export class Worker {
         this.#order(resource);
       }
     }
-    this.#lookAgainIn(worked ? LOOK_EVERY_MS.busy : LOOK_EVERY_MS.idle);
+    this.#lookAgainIn(worked ? POLL_INTERVAL_MS.busy : POLL_INTERVAL_MS.idle);
   }
 
   #shares(): [Resource, number][] {

@@ -28,9 +28,9 @@ const library = pg as unknown as {
 };
 
 /**
- * Statements that are written at once, with a single Sync behind the last. The server skips all that stands behind one
- * that fails, without a word in its log, and what no `begin` opened is one transaction that ends with the Sync. They
- * share a connection from first to last: no statement can run where the one before it did not.
+ * Statements that are sent together, with a single Sync after the last. When one fails, the server skips the rest; without
+ * a `begin` all of them are one transaction, which ends with the Sync. They share a connection, so no statement can run
+ * where the one before it did not.
  */
 export class Batch implements pg.Submittable {
   readonly done: Promise<StatementResult[]>;
@@ -47,7 +47,7 @@ export class Batch implements pg.Submittable {
     types: pg.CustomTypesConfig,
     prepared: Set<string>,
   ) {
-    // Nothing has been written yet should a value be none that can be sent.
+    // Values are prepared first, so that nothing has been written when one cannot be sent.
     this.#statements = statements.map(({ text, name = "", values = [] }) => ({
       text,
       name,
@@ -66,7 +66,7 @@ export class Batch implements pg.Submittable {
     try {
       for (const { text, name, values } of this.#statements) {
         if (!this.#prepared.has(name)) {
-          // One that failed may have been prepared all the same; what is not there may be closed, too.
+          // A statement that failed may still have been prepared. Closing one that does not exist is no error.
           if (name !== "") connection.close({ type: "S", name }, true);
           connection.parse({ text, name, types: [] }, true);
         }

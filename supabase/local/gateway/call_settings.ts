@@ -3,10 +3,10 @@ import postgres from "postgres";
 /** A database setting, as text. */
 export type Setting = readonly [name: string, value: string];
 
-/** What PostgREST sets for a function before it calls it; its other settings begin with the call itself. */
+/** What PostgREST sets before it calls a function; the function's other settings take effect with the call. */
 const HOISTED = ["statement_timeout", "plan_filter.statement_cost_limit"];
 
-/** What the database says about how roles and functions are to run. */
+/** The settings of roles and functions in the database. */
 export class CallSettings {
   readonly #ofRole: ReadonlyMap<string, readonly Setting[]>;
   readonly #ofFunction: ReadonlyMap<string, readonly Setting[]>;
@@ -30,7 +30,7 @@ export class CallSettings {
     return this.#ofFunction.get(name) ?? [];
   }
 
-  /** Whether a function says of itself that it changes nothing: PostgREST then holds it to that, also in a POST. */
+  /** Whether a function is declared stable or immutable: PostgREST then runs it read-only, also in a POST. */
   isReadOnly(name: string): boolean {
     return this.#readOnly.has(name);
   }

@@ -9,13 +9,13 @@ import type { Kysely } from "kysely";
 import type { DatabaseLogins } from "../postgres/logins.ts";
 import { type Database, openDatabase } from "../postgres/pool.ts";
 import { CallSettings, readCallSettings, type Setting } from "./call_settings.ts";
-import { expectedErrorResponse } from "./expected_error.ts";
-import { serializeJsonStrings } from "./json_arguments.ts";
+import { errorResponse } from "./error_response.ts";
 import type { RequestSettings } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
+import { serializeJsonStrings } from "./serialize_json_strings.ts";
 import { readersOf } from "./values.ts";
 
-/** The only exposed schema: the rules hold for whoever calls, and tables are not callable. */
+/** The only exposed schema: callers reach functions, never tables. */
 export const EXPOSED_SCHEMA = "api";
 
 /** As hosted: the exposed schema first, then `extra_search_path` of the API settings. */
@@ -53,14 +53,14 @@ export class GatewayConnection extends PostgresConnection {
     Reflect.set(this, "rlsState", "active");
   }
 
-  /** Reads what is exposed, and how roles and functions are to run, anew. */
+  /** Reads again what is exposed, and the settings of roles and functions. */
   async reloadSchema(): Promise<void> {
     await this.clearSchemaCache();
     await this.introspect({ useCache: false });
     this.#settings = await readCallSettings(this.#requestUrl, EXPOSED_SCHEMA);
   }
 
-  /** Lite goes through all that it knows of the database with each request, so it only knows what is exposed. */
+  /** Lite searches the whole catalog on each request, so it is given only what is exposed. */
   protected override writeCachedIntrospection(
     catalog: IntrospectResult,
     options?: { useDriver?: boolean },
@@ -90,12 +90,12 @@ export class GatewayConnection extends PostgresConnection {
       });
       try {
         const result = await work(lane.kysely);
-        // A constraint that waits for the commit may still refuse.
+        // A deferred constraint may still refuse.
         await lane.close(true);
         return result;
       } catch (error) {
         await lane.close(false);
-        const response = rpc && expectedErrorResponse(error, roleOf(vars as RequestContext));
+        const response = rpc && errorResponse(error, roleOf(vars as RequestContext));
         if (response === undefined) throw error;
         return response as T;
       }
@@ -134,8 +134,8 @@ interface RequestContext {
 }
 
 /**
- * A call that commits in the same breath cannot be taken back, so one whose answer may still be
- * refused (one object asked for, a limit on rows, a rollback asked for) goes step by step.
+ * A call that commits in its only batch cannot be rolled back. So a call whose answer may still be refused (a single
+ * object, a limit on rows or a rollback is asked for) takes several.
  */
 function isPlain(headers: Record<string, string> = {}): boolean {
   return headers.prefer === undefined && !/vnd\.pgrst/.test(headers.accept ?? "");

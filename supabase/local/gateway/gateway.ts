@@ -1,12 +1,12 @@
 import { App } from "@supabase/lite";
 import type { Keys } from "../keys.ts";
 import type { DatabaseLogins } from "../postgres/logins.ts";
-import { refusedAuthorization } from "./authorization.ts";
+import { acceptLegacyKeys } from "./accept_legacy_keys.ts";
 import { EXPOSED_SCHEMA, GatewayConnection } from "./connection.ts";
-import { acceptLegacyKeys } from "./legacy_keys.ts";
+import { refuseAuthorization } from "./refuse_authorization.ts";
 
-// Lite puts a function of its own in this one's place, which throws when a warning is no text but an error, as Node's
-// own warnings are: about a leak of listeners, say. A warning must not end the process.
+// Lite replaces this function with one that throws when a warning is an Error, as Node's own are (a leak of listeners, for
+// example). A warning must not end the process.
 const warn = process.emitWarning as (text: string, ...rest: unknown[]) => void;
 process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
   if (warning instanceof Error) warn(warning.message, warning.name);
@@ -58,7 +58,7 @@ export async function openGateway(options: {
     async fetch(request, context) {
       acceptLegacy(request);
       if (STORAGE.test(request.url)) return storage(request);
-      const refused = DATA_API.test(request.url) ? refusedAuthorization(request) : undefined;
+      const refused = DATA_API.test(request.url) ? refuseAuthorization(request) : undefined;
       return refused ?? app.fetch(request, context as never);
     },
     reloadSchema: () => connection.reloadSchema(),

@@ -19,9 +19,8 @@ const readResponseSettings: Statement = {
 };
 
 /**
- * A place in which one request at a time is served, with a connection that is kept for the next. What a request may do
- * stands in the same batch as its first statement: the statement runs with its settings and its role or not at all, and
- * a call with all that belongs to it costs a single round trip.
+ * Serves one request at a time, on a connection that is kept for the next. A request's role and settings are sent in the
+ * same batch as its first statement: the statement runs with them or not at all, and a call costs a single round trip.
  */
 export class Lane {
   readonly kysely: Kysely<unknown>;
@@ -49,7 +48,7 @@ export class Lane {
     this.#request = undefined;
     if (request?.session === undefined || request.single) return;
     const end = request.session.run([{ text: succeeded ? "commit" : "rollback" }]);
-    // After a failure the error to tell is that one, and not how its transaction ended.
+    // After a failure, report that error and not how the transaction ended.
     await (succeeded ? end : end.catch(() => {}));
   }
 
@@ -80,7 +79,7 @@ export class Lane {
       return results[1];
     }
     if (request.single) throw new Error("a second query in a request that has one");
-    // The request's own connection: should it be lost, another would not have its role.
+    // On another connection it would not have the request's role.
     const [result] = await request.session.run([query]);
     return result;
   }

@@ -2,16 +2,16 @@ import { availableParallelism } from "node:os";
 import { Lane } from "./lane.ts";
 import type { SessionOptions } from "./session.ts";
 
-/** One lane a core. More would only take turns on the cores, each with cold caches. */
-const BUSY = availableParallelism();
+/** One for each core. More would only take turns on the cores, each with cold caches. */
+const LANES_IN_USE = availableParallelism();
 
-/** As many as the Data API of a hosted project has, for when those wait for something else: a lock, a long query. */
-const MOST = Math.max(10, BUSY);
+/** As many as a hosted Data API has, for when the others wait for a lock or a long query. */
+const MAX_LANES = Math.max(10, LANES_IN_USE);
 
-/** Time enough for many short requests; who has waited this long stands behind a long one. */
-const PATIENCE_MS = 20;
+/** Many short requests are served in this time, so one that has waited longer is stuck behind a long one. */
+const LONG_WAIT_MS = 20;
 
-/** Lanes to the database. A request that finds none free waits its turn. */
+/** Connections to the database, one request on each. A request that finds none free waits its turn. */
 export class Lanes {
   readonly #lanes: Lane[];
   readonly #idle: Lane[];
@@ -19,13 +19,13 @@ export class Lanes {
   #inUse = 0;
 
   constructor(options: SessionOptions) {
-    this.#lanes = Array.from({ length: MOST }, () => new Lane(options));
+    this.#lanes = Array.from({ length: MAX_LANES }, () => new Lane(options));
     this.#idle = [...this.#lanes];
   }
 
   /** Runs `work` on a lane of its own. */
   async use<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
-    const lane = this.#take(BUSY) ?? (await this.#turn());
+    const lane = this.#take(LANES_IN_USE) ?? (await this.#turn());
     try {
       return await work(lane);
     } finally {
@@ -49,11 +49,11 @@ export class Lanes {
 
   #turn(): Promise<Lane> {
     return new Promise((go) => {
-      const waiting: Waiting = { go, limit: BUSY };
+      const waiting: Waiting = { go, limit: LANES_IN_USE };
       waiting.timer = setTimeout(() => {
-        waiting.limit = MOST;
+        waiting.limit = MAX_LANES;
         this.#admit();
-      }, PATIENCE_MS);
+      }, LONG_WAIT_MS);
       this.#waiting.push(waiting);
     });
   }
@@ -71,7 +71,7 @@ export class Lanes {
 
 interface Waiting {
   go: (lane: Lane) => void;
-  /** How many lanes may be in use for this one to get another. */
+  /** It gets a lane while fewer than this are in use. */
   limit: number;
   timer?: NodeJS.Timeout;
 }

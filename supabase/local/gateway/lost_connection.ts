@@ -1,4 +1,4 @@
-/** The connection to the database broke, or there was none to be had. What it was to do may be done or not. */
+/** The connection to the database broke or could not be made. A query under way may or may not have run. */
 export class LostConnection extends Error {
   override name = "LostConnection";
 

@@ -10,13 +10,13 @@ export interface SessionOptions {
   types: pg.CustomTypesConfig;
 }
 
-/** Longer than a server takes that is only busy. */
-const CONNECT_WITHIN_MS = 10_000;
+/** Longer than a busy server takes. */
+const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Statements beyond these stay unprepared, so that no caller fills the server's memory with ever new ones. */
-const PREPARED_AT_MOST = 500;
+/** Further statements stay unprepared, so that no caller fills the server's memory with new ones. */
+const MAX_PREPARED_STATEMENTS = 500;
 
-/** A connection to the database that does one batch at a time. Once it is lost it stays so: no other takes its place. */
+/** A connection to the database that runs one batch at a time. It is not reopened once it is lost. */
 export class Session {
   readonly #client: pg.Client;
   readonly #types: pg.CustomTypesConfig;
@@ -26,7 +26,7 @@ export class Session {
   private constructor(client: pg.Client, types: pg.CustomTypesConfig) {
     this.#client = client;
     this.#types = types;
-    // Who asks next hears of it; nobody else has to.
+    // The next query reports the loss.
     client.on("error", () => this.#lose());
     client.on("end", () => this.#lose());
   }
@@ -36,7 +36,7 @@ export class Session {
       connectionString: url,
       application_name: applicationName,
       options: "-c TimeZone=UTC",
-      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
     const session = new Session(client, types);
@@ -54,7 +54,7 @@ export class Session {
   }
 
   async run(statements: readonly Statement[]): Promise<StatementResult[]> {
-    const batch = new Batch(statements.map(named), this.#types, this.#prepared);
+    const batch = new Batch(statements.map(withName), this.#types, this.#prepared);
     this.#client.query(batch);
     try {
       return await batch.done;
@@ -63,7 +63,7 @@ export class Session {
         this.#lose();
         throw new LostConnection(error);
       }
-      // The server says so before it hangs up.
+      // With FATAL and PANIC the server closes the connection.
       if (error.severity !== "ERROR") this.#lose();
       throw error;
     }
@@ -82,11 +82,11 @@ export class Session {
 
 const names = new Map<string, string>();
 
-function named(statement: Statement): Statement {
+function withName(statement: Statement): Statement {
   const { text } = statement;
   const known = names.get(text);
   if (known !== undefined) return { ...statement, name: known };
-  if (names.size >= PREPARED_AT_MOST) return statement;
+  if (names.size >= MAX_PREPARED_STATEMENTS) return statement;
   const name = `s${names.size}`;
   names.set(text, name);
   return { ...statement, name };

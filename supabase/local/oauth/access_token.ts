@@ -8,7 +8,7 @@ type Claims = Record<string, unknown>;
 const METHOD = "oauth_provider/authorization_code";
 
 /** Hosted Auth waits no longer for a hook. */
-const HOOK_MAY_TAKE = "2s";
+const HOOK_TIMEOUT = "2s";
 
 /** The claims of an access token as hosted Auth makes them, before its hook has seen them. */
 export function claimsOf(
@@ -51,7 +51,7 @@ export async function throughHook(
     authentication_method: refreshed ? "token_refresh" : METHOD,
   };
   const answer = await database.transaction().execute(async (transaction) => {
-    await sql`select set_config('statement_timeout', ${HOOK_MAY_TAKE}, true)`.execute(transaction);
+    await sql`select set_config('statement_timeout', ${HOOK_TIMEOUT}, true)`.execute(transaction);
     const { rows } = await sql<{ answer: HookAnswer }>`
       select private.access_token_hook(${JSON.stringify(event)}::jsonb) as answer`.execute(
       transaction,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import type { Provider } from "oidc-provider";
-import { AuthProblem, problems } from "./problem.ts";
+import { AuthError, authErrors } from "./auth_error.ts";
 import type { OAuthStore } from "./store.ts";
 
 /** Who is deciding: the user of the session that the page sends along. */
@@ -36,12 +36,12 @@ export function consentEndpoints(options: {
   const app = new Hono().basePath("/auth/v1/oauth/authorizations");
 
   app.onError((error) => {
-    if (error instanceof AuthProblem) return error.toResponse();
+    if (error instanceof AuthError) return error.toResponse();
     throw error;
   });
   app.use(async (c, next) => {
     const origin = c.req.header("origin");
-    if (origin !== undefined && origin !== new URL(siteUrl).origin) throw problems.wrongOrigin();
+    if (origin !== undefined && origin !== new URL(siteUrl).origin) throw authErrors.wrongOrigin();
     await next();
   });
 
@@ -53,7 +53,7 @@ export function consentEndpoints(options: {
   app.post("/:id/consent", async (c) => {
     const user = await userOf(c.req.raw);
     const { action } = (await c.req.json().catch(() => ({}))) as { action?: string };
-    if (action !== "approve" && action !== "deny") throw problems.badAction();
+    if (action !== "approve" && action !== "deny") throw authErrors.badAction();
     return c.json(await decide(c.req.param("id"), user, action));
   });
 
@@ -64,7 +64,7 @@ export function consentEndpoints(options: {
       await record(interaction, { userId: user.id, status: "pending" });
       if (await hasConsented(user, interaction)) return approve(interaction, user);
     } else if (decision.userId !== user.id) {
-      throw problems.notFound();
+      throw authErrors.notFound();
     }
     const client = await clientOf(interaction);
     return {
@@ -83,7 +83,7 @@ export function consentEndpoints(options: {
 
   async function decide(id: string, user: SessionUser, action: "approve" | "deny") {
     const interaction = await pending(id);
-    if (decisionOf(interaction)?.userId !== user.id) throw problems.notFound();
+    if (decisionOf(interaction)?.userId !== user.id) throw authErrors.notFound();
     if (action === "approve") {
       await consents.upsert(consentId(user, interaction), { scope: scopeOf(interaction) });
       return approve(interaction, user);
@@ -132,14 +132,14 @@ export function consentEndpoints(options: {
 
   async function pending(id: string): Promise<Interaction> {
     const interaction = await provider.Interaction.find(id);
-    if (interaction === undefined) throw problems.notFound();
-    if ((decisionOf(interaction)?.status ?? "pending") !== "pending") throw problems.notPending();
+    if (interaction === undefined) throw authErrors.notFound();
+    if ((decisionOf(interaction)?.status ?? "pending") !== "pending") throw authErrors.notPending();
     return interaction;
   }
 
   async function clientOf({ params }: Interaction) {
     const client = await provider.Client.find(String(params.client_id));
-    if (client === undefined) throw problems.notFound();
+    if (client === undefined) throw authErrors.notFound();
     return client;
   }
 

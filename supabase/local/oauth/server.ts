@@ -4,9 +4,9 @@ import type { Gateway } from "../gateway/gateway.ts";
 import type { Keys } from "../keys.ts";
 import type { DatabaseLogins } from "../postgres/logins.ts";
 import { openDatabase } from "../postgres/pool.ts";
+import { authErrors } from "./auth_error.ts";
 import { consentEndpoints, type SessionUser } from "./consent.ts";
 import { loadOAuthKeys } from "./keys.ts";
-import { problems } from "./problem.ts";
 import { createProvider } from "./provider.ts";
 import { OAuthStore } from "./store.ts";
 
@@ -19,7 +19,7 @@ export interface AuthorizationServer {
 const PREFIX = "/auth/v1";
 const AUTHORIZATIONS = `${PREFIX}/oauth/authorizations/`;
 
-/** Opens the authorization server; people sign in at the gateway, and what is to be remembered lies in a folder. */
+/** Opens the authorization server; people sign in at the gateway, and its state is kept in a folder. */
 export function openAuthorizationServer(options: {
   baseUrl: string;
   siteUrl: string;
@@ -51,12 +51,12 @@ export function openAuthorizationServer(options: {
   /** The gateway knows who a session belongs to. */
   async function userOf(request: Request): Promise<SessionUser> {
     const authorization = request.headers.get("authorization");
-    if (authorization === null) throw problems.noToken();
+    if (authorization === null) throw authErrors.noToken();
     const answer = await gateway.fetch(
       new Request(`${issuer}/user`, { headers: { apikey: keys.publishableKey, authorization } }),
       { peerAddress: null },
     );
-    if (!answer.ok) throw problems.badToken();
+    if (!answer.ok) throw authErrors.badToken();
     return (await answer.json()) as SessionUser;
   }
 

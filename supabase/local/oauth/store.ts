@@ -5,7 +5,7 @@ import { keep, readKept } from "../kept_file.ts";
 
 interface Row {
   payload: AdapterPayload;
-  /** Whether the payload had the id in it, which is put back when it is read. */
+  /** Whether the payload contained the id, which is put back on reading. */
   namesItself: boolean;
   expiresAt?: number;
 }
@@ -39,7 +39,7 @@ export class OAuthStore {
       find: async (id) => {
         const row = this.#rows.get(keyOf(id));
         if (row === undefined || isOver(row)) return undefined;
-        // A copy, because whoever reads it may change it before they decide to save it.
+        // A copy, because the caller may change it without saving it.
         const payload = structuredClone(row.payload);
         return row.namesItself ? { ...payload, jti: id } : payload;
       },

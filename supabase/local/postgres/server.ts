@@ -16,8 +16,8 @@ import { promisify } from "node:util";
 import { Failure, messageOf } from "../../failure.ts";
 import { isPortFree } from "../ports.ts";
 import { watchdog } from "../watchdog.ts";
-import { findPostgres, type PostgresBinaries } from "./binaries.ts";
-import { installExtensions } from "./extensions.ts";
+import { findPostgres, type PostgresBinaries } from "./find_postgres.ts";
+import { installExtensions } from "./install_extensions.ts";
 import { launch, makeOwnedDirectory, type Owner, serverOwner } from "./owner.ts";
 import { FAST_SHUTDOWN_MS, readPostmaster, releaseDataDirectory } from "./postmaster.ts";
 
@@ -83,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     stdio: ["ignore", log, log],
   });
   closeSync(log);
-  // From its first moment on, or a server that is still starting would outlive us.
+  // From the first moment, or a server that is still starting would outlive us.
   const release =
     child.pid === undefined ? () => {} : watchdog(child.pid, "INT", options.removeOnDeath);
   try {
@@ -113,9 +113,9 @@ async function initialise(
   owner: Owner | undefined,
 ): Promise<void> {
   if (existsSync(dataDirectory) && readdirSync(dataDirectory).length > 0) {
-    throw new Failure(`${dataDirectory} is not empty, and no data folder of Postgres`);
+    throw new Failure(`${dataDirectory} is not empty and is not a Postgres data folder`);
   }
-  // Made beside its place and moved there whole: what an initdb leaves that was killed looks like a cluster, and is none.
+  // Made elsewhere and moved when complete: what a killed initdb leaves behind looks like a cluster but is not one.
   const draft = `${dataDirectory}.new`;
   rmSync(draft, { recursive: true, force: true });
   makeOwnedDirectory(draft, owner);
@@ -174,7 +174,7 @@ function settings(options: ServerOptions): string[] {
     timezone: "UTC",
     log_timezone: "UTC",
     shared_buffers: "128MB",
-    // As on a hosted project, whoever logs in and sets no other.
+    // The default of a hosted project.
     statement_timeout: "2min",
     ...(options.durable
       ? {}

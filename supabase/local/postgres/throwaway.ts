@@ -67,14 +67,14 @@ export async function createEmptyDatabase(server: ThrowawayServer, suffix: strin
   return name;
 }
 
-/** A new database with all that the template has. Nobody may be connected to the template. */
+/** A copy of the template, to which nobody may be connected. */
 export async function cloneDatabase(server: ThrowawayServer, template: string) {
   const name = `${server.prefix}_${randomBytes(5).toString("hex")}`;
   await createDatabase(server, name, template);
   return name;
 }
 
-/** Removes a database, whoever is connected to it. */
+/** Removes a database even while somebody is connected to it. */
 export function dropDatabase(server: ThrowawayServer, name: string): Promise<void> {
   return maintain(server, `drop database if exists ${name} with (force)`);
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Keys } from "../keys.ts";
-import { problems, translated } from "./problem.ts";
-import { readToken } from "./token.ts";
+import { readToken } from "./read_token.ts";
+import { storageErrorOf, storageErrors } from "./storage_error.ts";
 
 /** Who asks Storage: a database role with the claims of its token. */
 export interface StorageCaller {
@@ -16,16 +16,16 @@ export async function readCaller(request: Request, keys: Keys): Promise<StorageC
   const bearer = headers.authorization?.replace(/^Bearer\s+/i, "");
   const key = headers.apikey ?? bearer;
   if (bearer !== undefined && !bearer.startsWith("sb_")) {
-    const claims = await readToken(bearer, keys.jwtSecret, problems.noAccess);
+    const claims = await readToken(bearer, keys.jwtSecret, storageErrors.noAccess);
     return { role: String(claims.role ?? "anon"), claims, headers };
   }
   if (key === keys.secretKey) return asService(headers);
   if (key === keys.publishableKey) return { role: "anon", claims: { role: "anon" }, headers };
-  if (key !== undefined) throw problems.noAccess("Invalid Compact JWS");
-  throw problems.invalidRequest("headers must have required property 'authorization'");
+  if (key !== undefined) throw storageErrors.noAccess("Invalid Compact JWS");
+  throw storageErrors.invalidRequest("headers must have required property 'authorization'");
 }
 
-/** Storage itself, at work on a request whose token it has checked. */
+/** Storage itself, for a request whose token it has checked. */
 export function asService(headers: Record<string, string>): StorageCaller {
   return { role: "service_role", claims: { role: "service_role" }, headers };
 }
@@ -53,18 +53,18 @@ export async function workAs<T>(
       return await work(transaction);
     });
   } catch (error) {
-    throw translated(error);
+    throw storageErrorOf(error);
   }
 }
 
-/** Whether the caller may: the work is done and taken back. */
+/** Fails when the caller may not do the work, which is rolled back either way. */
 export async function tryAs(
   database: Kysely<unknown>,
   caller: StorageCaller,
   operation: string,
   work: Work<unknown>,
 ): Promise<void> {
-  const undo = new Error("taken back");
+  const undo = new Error("rolled back");
   await workAs(database, caller, operation, async (transaction) => {
     await work(transaction);
     throw undo;

@@ -12,7 +12,7 @@ export class Files {
     this.#directory = directory;
   }
 
-  /** Takes a body in, outside of where it can be read, and counts it. A body that breaks off leaves nothing behind. */
+  /** Receives a body where nobody can read it yet, and counts its bytes. One that breaks off leaves nothing behind. */
   async receive(body: ReadableStream<Uint8Array>, version: string) {
     const path = join(this.#directory, "incoming", version);
     await mkdir(dirname(path), { recursive: true });

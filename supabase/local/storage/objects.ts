@@ -11,8 +11,8 @@ export interface NewObject {
 }
 
 /**
- * Writes the object as Storage does. It tries so before it signs and before it takes a file in, with the type and the
- * length of the request at hand and no size, and writes so when the file is there.
+ * Writes the object as Storage does: as a trial before it signs and before it receives a file, with the request's type
+ * and length but no size, and for good when the file is there.
  */
 export function writeObject(
   transaction: Transaction<unknown>,
@@ -28,8 +28,11 @@ export function writeObject(
     ${upsert ? replace : sql``}`.execute(transaction);
 }
 
-/** What Storage knows of a file before it has it. */
-export function announced(type: string | null, length: string | null): NewObject["metadata"] {
+/** What Storage knows of a file before it has received it. */
+export function announcedMetadata(
+  type: string | null,
+  length: string | null,
+): NewObject["metadata"] {
   return {
     ...(type === null ? {} : { mimetype: type }),
     ...(length === null ? {} : { contentLength: Number(length) }),

@@ -1,6 +1,6 @@
 import { sign } from "hono/jwt";
-import { problems } from "./problem.ts";
-import { readToken } from "./token.ts";
+import { readToken } from "./read_token.ts";
+import { storageErrors } from "./storage_error.ts";
 
 /** What a signed URL allows. */
 export type Scope = "upload" | "download";
@@ -17,7 +17,7 @@ export function signObject(
   return sign({ scope, url: object, ...more, iat: now, exp: now + expiresIn_s }, secret, "HS256");
 }
 
-/** Refuses a token that does not allow it, or no longer; else whose it is, and whether it may replace what is there. */
+/** Returns who signed and whether the object may be replaced; refuses a token that is expired or for something else. */
 export async function checkSigned(
   secret: string,
   scope: Scope,
@@ -25,13 +25,13 @@ export async function checkSigned(
   token: string | undefined,
 ): Promise<{ upsert: boolean; owner: string | null }> {
   if (token === undefined) {
-    throw problems.invalidRequest("querystring must have required property 'token'");
+    throw storageErrors.invalidRequest("querystring must have required property 'token'");
   }
-  const claims = await readToken(token, secret, problems.invalidToken);
+  const claims = await readToken(token, secret, storageErrors.invalidToken);
   if (claims.scope !== scope) {
-    throw problems.invalidSignature(`Token is not scoped for ${scope}`);
+    throw storageErrors.invalidSignature(`Token is not scoped for ${scope}`);
   }
-  if (claims.url !== object) throw problems.invalidSignature();
+  if (claims.url !== object) throw storageErrors.invalidSignature();
   return {
     upsert: claims.upsert === true,
     owner: typeof claims.owner === "string" ? claims.owner : null,

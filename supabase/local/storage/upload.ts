@@ -1,4 +1,4 @@
-import { problems } from "./problem.ts";
+import { storageErrors } from "./storage_error.ts";
 
 /** What a bucket takes. */
 export interface Bucket {
@@ -9,9 +9,9 @@ export interface Bucket {
 /** A file on its way in. */
 export interface IncomingFile {
   body: ReadableStream<Uint8Array>;
-  /** As the client wrote it, parameters and all. */
+  /** As the client sent it, with parameters. */
   type: string;
-  /** Judged when the file is there; a length that was told is judged before. */
+  /** Checked when the whole file is there; a declared length is checked before. */
   maxBytes: number;
 }
 
@@ -24,24 +24,24 @@ export async function fileOf(request: Request, bucket: Bucket): Promise<Incoming
     return { body: file.stream(), type: acceptableType(file.type, bucket), maxBytes: limit };
   }
   const type = acceptableType(header ?? "application/octet-stream", bucket);
-  if (Number(request.headers.get("content-length") ?? 0) > limit) throw problems.tooLarge();
-  // Storage counts no body whose length it was not told: what keeps such a file out is the database's own rule.
+  if (Number(request.headers.get("content-length") ?? 0) > limit) throw storageErrors.tooLarge();
+  // Storage does not count a body without a declared length; the database's own rule keeps such a file out.
   const body = request.body ?? new Blob([]).stream();
   return { body, type, maxBytes: Number.POSITIVE_INFINITY };
 }
 
 async function fileOfForm(request: Request): Promise<File> {
   const form = await request.formData().catch(() => {
-    throw problems.noFile();
+    throw storageErrors.noFile();
   });
   for (const [, value] of form) if (typeof value !== "string") return value;
-  throw problems.noFile();
+  throw storageErrors.noFile();
 }
 
-/** Compared letter by letter, so a type with a parameter is not the one that the bucket allows. */
+/** Compared as a whole: a type with a parameter is not the one that the bucket allows. */
 function acceptableType(type: string, { allowed_mime_types: allowed }: Bucket): string {
   if (allowed !== null && allowed.length > 0 && !allowed.includes(type)) {
-    throw problems.wrongType(type);
+    throw storageErrors.wrongType(type);
   }
   return type;
 }

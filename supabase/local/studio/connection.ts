@@ -1,10 +1,10 @@
 import type { ConnectionContextOptions, VarsContext } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Kysely } from "kysely";
-import { expectedErrorResponse } from "../gateway/expected_error.ts";
+import { errorResponse } from "../gateway/error_response.ts";
 import { readersOf } from "../gateway/values.ts";
 import { type Database, openDatabase } from "../postgres/pool.ts";
-import { sentenceOf } from "../sentence.ts";
+import { sentenceOf } from "../sentence_of.ts";
 
 /**
  * An admin in Studio is `postgres`, as on a hosted project, where the service role has no rights on the tables either.
@@ -49,7 +49,7 @@ export class StudioConnection extends PostgresConnection {
 
   /** Studio shows the message of an error and nothing else of it, so that has to say everything. */
   async #refusal(error: unknown): Promise<Response | undefined> {
-    const response = expectedErrorResponse(error, "postgres");
+    const response = errorResponse(error, "postgres");
     if (response === undefined) return undefined;
     const message = response.status === 503 ? "The database does not answer." : sentenceOf(error);
     this.#log(`[studio] refused: ${message}`);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { answerMalformedRequests } from "../front/malformed.ts";
 import { listen } from "../ports.ts";
-import { serveStudioAssets } from "./assets.ts";
-import { isFromThisMachine } from "./callers.ts";
+import { isFromThisMachine } from "./is_from_this_machine.ts";
+import { serveStudioAssets } from "./serve_studio_assets.ts";
 
 type Fetch = (request: Request, context: { peerAddress: string | null }) => Promise<Response>;
 

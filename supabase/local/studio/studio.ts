@@ -12,7 +12,7 @@ export interface Studio {
 
 /**
  * Opens Studio. It needs no key, sees every schema that people edit and edits as `postgres`, while the gateway exposes
- * `api` alone; so it stands apart from the port of the API, as with `supabase start`.
+ * `api` alone; so it has a port of its own, as with `supabase start`.
  */
 export async function openStudio(options: {
   adminUrl: string;

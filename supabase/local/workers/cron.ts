@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { messageOf } from "../../failure.ts";
 import { openDatabase } from "../postgres/pool.ts";
-import { nextRun } from "./schedule.ts";
+import { nextRun } from "./next_run.ts";
 
 interface Job {
   jobid: string;
@@ -18,7 +18,7 @@ interface Planned {
   running: boolean;
 }
 
-const look_ms = 250;
+const POLL_INTERVAL_MS = 250;
 
 /** A worker that is stopped by hand. */
 export interface Worker {
@@ -52,7 +52,7 @@ export function startCronWorker(databaseUrl: string, log: (line: string) => void
   const loop = (async () => {
     while (!stopping.signal.aborted) {
       await look().catch((error) => log(`[cron] ${messageOf(error)}`));
-      await delay(look_ms, undefined, { signal: stopping.signal }).catch(() => {});
+      await delay(POLL_INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   })();
 

@@ -22,8 +22,8 @@ interface Outcome {
   error_msg: string | null;
 }
 
-const batch = 200;
-const poll_ms = 1000;
+const BATCH_SIZE = 200;
+const POLL_INTERVAL_MS = 1000;
 
 /**
  * Sends the requests that `net.http_*` queued, once they are committed, as pg_net's worker does: a batch at once, and
@@ -43,7 +43,7 @@ export function startNetWorker(databaseUrl: string, log: (line: string) => void)
   }
 
   async function sendQueued(): Promise<void> {
-    for (let taken = batch; taken === batch && !stopping.signal.aborted; ) {
+    for (let taken = BATCH_SIZE; taken === BATCH_SIZE && !stopping.signal.aborted; ) {
       const requests = await takeRequests(database.pool);
       taken = requests.length;
       await Promise.all(requests.map(sendAndRecord));
@@ -56,13 +56,13 @@ export function startNetWorker(databaseUrl: string, log: (line: string) => void)
       listener = undefined;
     };
     while (!stopping.signal.aborted) {
-      // Nothing depends on it: until it is there again, what is queued waits for the next look.
+      // Nothing depends on the listener: without it, requests wait for the next poll.
       listener ??= await listen(databaseUrl, () => wake(), forget);
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
       await sendQueued().catch((error) => log(`[net] ${messageOf(error)}`));
-      const pause = delay(poll_ms, undefined, { signal: stopping.signal }).catch(() => {});
+      const pause = delay(POLL_INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => {});
       await Promise.race([woken, pause]);
     }
     await listener?.end();
@@ -77,7 +77,7 @@ export function startNetWorker(databaseUrl: string, log: (line: string) => void)
   };
 }
 
-/** Hears of what is queued, until the connection is lost. */
+/** Listens for queued requests until the connection is lost. */
 async function listen(
   url: string,
   heard: () => void,
@@ -108,7 +108,7 @@ async function takeRequests(pool: pg.Pool): Promise<QueuedRequest[]> {
      where ctid = any (array(
        select ctid from net.http_request_queue order by id limit $1 for update skip locked))
      returning id::text, method, url, headers, body, timeout_milliseconds`,
-    [batch],
+    [BATCH_SIZE],
   );
   return taken.rows;
 }

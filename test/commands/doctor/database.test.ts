@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Job, judgeJob } from "../../../supabase/commands/doctor/checks/jobs.ts";
 import type { Line } from "../../../supabase/commands/doctor/examine.ts";
-import { storeSecrets } from "../../../supabase/local/secrets.ts";
+import { storeSecrets } from "../../../supabase/local/store_secrets.ts";
 import { eventually } from "../../local/fixtures.ts";
 import { RIGHT_KEY } from "./breaks/jobs.ts";
 import { EVENT, FAILED, NO_EVENTS } from "./breaks/queues.ts";
@@ -119,7 +119,7 @@ describe("tells what deserves a look and is not wrong:", () => {
   test("one target of several is down", () =>
     expectNotice(
       "deliveries",
-      /^failed in the last day: target\.example \(1 attempts\); others took theirs$/,
+      /^failed in the last day: target\.example \(1 attempts\); other targets accepted theirs$/,
       `${EVENT} ${FAILED} insert into public.deliveries (agency_id, event_id, subscription_id, target_url, round, attempt, run_id, state, status_code)
         select agency_id, event_id, gen_random_uuid(), 'https://other.example/', 1, 1, run_id, 'accepted', 200 from public.deliveries`,
       NO_EVENTS,
@@ -160,7 +160,7 @@ describe("a job of pg_cron", () => {
     message: null,
     age_s,
   });
-  const judged = (job: typeof minutely, last: Job) =>
+  const verdictOf = (job: typeof minutely, last: Job) =>
     judgeJob(job, { ...last, description: job.expected });
 
   test.each([
@@ -171,6 +171,6 @@ describe("a job of pg_cron", () => {
     [nightly, ran(4 * 86_400), "wrong", "has not run for 4 days: pg_cron does not work"],
     [nightly, ran(null), "right", "is scheduled (17 3 * * *) and has not run yet"],
   ])("$0.expected, last run $1.age_s s ago: $2", (job, last, outcome, says) => {
-    expect(judged(job, last)).toMatchObject({ outcome, says });
+    expect(verdictOf(job, last)).toMatchObject({ outcome, says });
   });
 });

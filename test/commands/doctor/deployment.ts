@@ -4,7 +4,7 @@ import { expect, inject } from "vitest";
 import type { Outcome } from "../../../supabase/commands/doctor/check.ts";
 import type { Target } from "../../../supabase/commands/doctor/deployment.ts";
 import { examine, type Line } from "../../../supabase/commands/doctor/examine.ts";
-import { storeSecrets } from "../../../supabase/local/secrets.ts";
+import { storeSecrets } from "../../../supabase/local/store_secrets.ts";
 import { readSql, schemaFiles } from "../../../supabase/sql_files.ts";
 import { type TestStack, testStack } from "../../stack/harness.ts";
 import { urlFor } from "../../stack/server.ts";

@@ -56,7 +56,7 @@ const BREAKS: Break[] = [
     check: "function api",
     way: "the functions are so old that they tell no version",
     instead: [["GET /api/v1/health", () => json({ status: "ok" })]],
-    says: /it tells no version$/,
+    says: /it reports no version$/,
     mend: /npm start/,
   },
   {
@@ -75,7 +75,7 @@ const BREAKS: Break[] = [
     check: "function drain",
     way: "it works for everybody",
     instead: [["POST /functions/v1/drain", () => json({ status: "started" }, 202)]],
-    says: /^works for whoever calls it/,
+    says: /^works for anybody who calls it without a key/,
     mend: /functions deploy/,
   },
   {

@@ -75,7 +75,7 @@ describe("with a key", () => {
       ["POST /storage/v1/object/upload/sign", 500, "Storage issued no signed upload"],
       ["PUT /storage/v1/object/upload/sign", 413, "Storage did not take the file: it answered 413"],
       ["POST /storage/v1/object/sign", 500, "Storage issued no signed download (answered 503)"],
-      ["GET /storage/v1/object/sign", 404, "the file that came back is another (answered 404)"],
+      ["GET /storage/v1/object/sign", 404, "a different file came back (answered 404)"],
     ])("names what fails of an upload: %s answers %i", async (request, status, says) => {
       deployment.front.instead.set(request, () => Response.json({ message: "no" }, { status }));
       const findings = await upload();

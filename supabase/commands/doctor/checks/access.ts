@@ -5,14 +5,14 @@ import type { Deployment } from "../deployment.ts";
 import { isPending, pushCommand } from "./database.ts";
 import { exposedSchema } from "./exposed_schema.ts";
 
-/** What the catalog has other than the checkout. */
+/** Where the catalog and the checkout differ. */
 interface Difference {
   name: string;
   expected: string | undefined;
   found: string | undefined;
 }
 
-/** Whether everything is there and open to nobody but whom the checkout lets in. */
+/** Whether everything is there, and open only to those whom the checkout lets in. */
 export const accessChecks: Group = {
   title: "Schema and access",
   checks: [
@@ -29,7 +29,7 @@ export const accessChecks: Group = {
             if (found === undefined) missing.push(`${kind} ${name}`);
           }
         }
-        // The columns, constraints and so on of a missing table go without saying.
+        // A missing table stands for its columns, constraints and so on.
         const tables = missing.filter((one) => one.startsWith("table ")).map((one) => one.slice(6));
         const telling = missing.filter(
           (one) => /^(table|schema) /.test(one) || !tables.some((table) => isOf(one, table)),
@@ -39,7 +39,7 @@ export const accessChecks: Group = {
           `missing: ${some(telling)}`,
           (await isPending(deployment))
             ? pushCommand(deployment)
-            : `a migration was applied by half: run the statements that make them, of ${some(telling.map(definedIn))}`,
+            : `a migration was only half applied: run the statements that create them, in ${some(telling.map(definedIn))}`,
         );
       },
     },
@@ -59,7 +59,7 @@ export const accessChecks: Group = {
           `not as in the checkout: ${some(changed)}`,
           (await isPending(deployment))
             ? pushCommand(deployment)
-            : `run the statements that make them, as create or replace, of ${some(changed.map(definedIn))}`,
+            : `run the statements that create them, as create or replace, in ${some(changed.map(definedIn))}`,
         );
       },
     },
@@ -94,9 +94,9 @@ export const accessChecks: Group = {
         const [unknown, others] = split(found, ({ expected }) => expected === undefined);
         return wrong(
           [
-            ...unknown.map(({ name }) => `${name} is not of the checkout`),
+            ...unknown.map(({ name }) => `${name} is not in the checkout`),
             ...others.map(
-              (one) => `${one.name} ${one.found === undefined ? "is missing" : "is another"}`,
+              (one) => `${one.name} ${one.found === undefined ? "is missing" : "is different"}`,
             ),
           ].join(", "),
           [
@@ -110,7 +110,7 @@ export const accessChecks: Group = {
     grants("functions", "execute", "are those of the checkout"),
     {
       name: "grants on schemas",
-      right: "callers may use the schemas api and private alone",
+      right: "callers may use only the schemas api and private",
       needs: ["database"],
       async look(deployment) {
         const found = (await differences(deployment, "schema")).filter((one) => one.found);

@@ -37,7 +37,7 @@ export const databaseChecks: Group = {
     },
     {
       name: "migrations known",
-      right: "the checkout knows every migration that is applied",
+      right: "every applied migration is in the checkout",
       needs: ["database"],
       async look(deployment) {
         const known = new Set(checkoutVersions().map(({ version }) => version));
@@ -45,7 +45,7 @@ export const databaseChecks: Group = {
         if (unknown.length === 0) return undefined;
         return wrong(
           `applied, and not in supabase/migrations: ${some(unknown)}`,
-          "git pull: the checkout is older than the database; a migration that nobody has any more: npx supabase migration repair --status reverted <version>",
+          "git pull: the checkout is older than the database; or, for a migration that no longer exists: npx supabase migration repair --status reverted <version>",
         );
       },
     },

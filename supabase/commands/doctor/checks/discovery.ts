@@ -1,6 +1,6 @@
 import { type Group, notice, right, unchecked, type Verdict, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";
-import { type Answer, ask, jsonOf, member, told } from "../http.ts";
+import { type Answer, ask, describeAnswer, jsonOf, member } from "../http.ts";
 
 /** What an assistant finds out by itself once it was given the connector's address. */
 export const discoveryChecks: Group = {
@@ -13,7 +13,10 @@ export const discoveryChecks: Group = {
       async look(deployment) {
         const answer = await deployment.challenge();
         if (answer.status !== 401) {
-          return wrong(`POST ${await deployment.connectorUrl()} ${told(answer)}, not 401`, PROXY);
+          return wrong(
+            `POST ${await deployment.connectorUrl()} ${describeAnswer(answer)}, not 401`,
+            PROXY,
+          );
         }
         if ((await deployment.metadataUrl()) === undefined) {
           return wrong(
@@ -61,7 +64,7 @@ async function lookAtDocument(deployment: Deployment): Promise<Verdict | undefin
   if (answer === undefined) return unchecked("the challenge names none");
   const at = await deployment.metadataUrl();
   if (answer.status !== 200)
-    return wrong(`${at} ${told(answer)}`, baseUrlStatement(baseUrl, deployment));
+    return wrong(`${at} ${describeAnswer(answer)}`, baseUrlStatement(baseUrl, deployment));
   return judge(answer, connector, deployment, baseUrl);
 }
 
@@ -72,7 +75,7 @@ function judge(
   baseUrl: string,
 ): Verdict | undefined {
   const resource = member(jsonOf(answer), "resource");
-  if (typeof resource !== "string") return wrong("is no discovery document (RFC 9728)", PROXY);
+  if (typeof resource !== "string") return wrong("is not a discovery document (RFC 9728)", PROXY);
   if (resource !== connector) {
     return wrong(
       `is about ${resource}, and the connector is ${connector}: clients refuse it`,
@@ -96,7 +99,7 @@ async function lookAtServers(deployment: Deployment): Promise<Verdict | undefine
     const answer = await ask(url, { headers: { accept: "application/json" } });
     if (answer.status !== 200) {
       return wrong(
-        `${url} ${told(answer)}`,
+        `${url} ${describeAnswer(answer)}`,
         "npx supabase config push ([auth.oauth_server] of supabase/config.toml); where SUPABASE_URL is an inner address, set PUBLIC_SUPABASE_URL",
       );
     }
@@ -146,7 +149,7 @@ async function lookAtRoot(deployment: Deployment): Promise<Verdict | undefined> 
         "a domain of your own in front: supabase/proxy/nginx.conf, then npx supabase secrets set PUBLIC_BASE_URL=https://<domain>",
       );
     }
-    return wrong(`${url} ${told(answer)}`, PROXY);
+    return wrong(`${url} ${describeAnswer(answer)}`, PROXY);
   }
   return undefined;
 }

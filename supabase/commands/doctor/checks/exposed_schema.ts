@@ -1,6 +1,6 @@
 import { type Check, unchecked, type Verdict, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";
-import { ask, jsonOf, member, told } from "../http.ts";
+import { ask, describeAnswer, jsonOf, member } from "../http.ts";
 
 /** What the Data API serves, asked as anybody could. */
 export const exposedSchema: Check = {
@@ -27,7 +27,7 @@ async function lookAtExposure(deployment: Deployment): Promise<Verdict | undefin
   const hint =
     "npx supabase config push ([api] schemas of supabase/config.toml); then, in SQL: alter role authenticator reset pgrst.db_schemas; notify pgrst;";
   if (health.status !== 200 || member(jsonOf(health), "status") !== "ok") {
-    return wrong(`the Data API does not answer for api: it ${told(health)}`, hint);
+    return wrong(`the Data API does not answer for api: it ${describeAnswer(health)}`, hint);
   }
   const open: string[] = [];
   for (const schema of ["public", "private", "admin"]) {

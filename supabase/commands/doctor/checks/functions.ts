@@ -1,6 +1,6 @@
 import { type Check, type Group, notice, unchecked, type Verdict, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";
-import { type Answer, ask, jsonOf, member, told } from "../http.ts";
+import { type Answer, ask, describeAnswer, jsonOf, member } from "../http.ts";
 
 /** Whether the functions answer, are guarded, and are those of the checkout. */
 export const functionChecks: Group = {
@@ -24,7 +24,7 @@ export const functionChecks: Group = {
     },
     {
       name: "function api",
-      right: "answers GET /health, in the checkout's version",
+      right: "answers GET /health and has the checkout's version",
       needs: ["url"],
       async look(deployment) {
         const { health, baseUrl } = await deployment.api();
@@ -35,7 +35,10 @@ export const functionChecks: Group = {
         if (database && /database/i.test(health.text)) {
           return wrong("runs, and the database does not answer it", "look at the database above");
         }
-        return wrong(`${baseUrl}/api/v1/health ${told(health)}`, mendOf(deployment, health));
+        return wrong(
+          `${baseUrl}/api/v1/health ${describeAnswer(health)}`,
+          mendOf(deployment, health),
+        );
       },
     },
     jobFunction("drain"),
@@ -47,7 +50,7 @@ export const functionChecks: Group = {
 function jobFunction(name: string): Check {
   return {
     name: `function ${name}`,
-    right: "is reachable and refuses whoever has no key, in the checkout's version",
+    right: "is reachable, refuses callers without a key, and has the checkout's version",
     needs: ["url"],
     async look(deployment) {
       const url = `${await deployment.projectUrl()}/functions/v1/${name}`;
@@ -62,9 +65,9 @@ function jobFunction(name: string): Check {
         );
       }
       if (answer.status >= 200 && answer.status < 300) {
-        return wrong("works for whoever calls it, without a key", DEPLOY);
+        return wrong("works for anybody who calls it without a key", DEPLOY);
       }
-      return wrong(`${url} ${told(answer)}`, mendOf(deployment, answer));
+      return wrong(`${url} ${describeAnswer(answer)}`, mendOf(deployment, answer));
     },
   };
 }
@@ -75,7 +78,7 @@ function judgeVersion({ version, local }: Deployment, found: unknown): Verdict |
   if (found === version) return undefined;
   const mend = local ? "stop the stack, and npm start" : DEPLOY;
   if (typeof found !== "string") {
-    return wrong(`is older than the checkout (${version}): it tells no version`, mend);
+    return wrong(`is older than the checkout (${version}): it reports no version`, mend);
   }
   const older = found.localeCompare(version, "en", { numeric: true }) < 0;
   return older

@@ -1,9 +1,9 @@
-import { nextRun } from "../../../local/workers/schedule.ts";
+import { nextRun } from "../../../local/workers/next_run.ts";
+import { age } from "../age.ts";
 import { isThere } from "../catalog.ts";
 import { type Check, type Group, notice, right, type Verdict, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";
 import { readExpected } from "../expected.ts";
-import { age } from "../words.ts";
 
 /** A job of pg_cron with its last run. */
 export interface Job {
@@ -24,7 +24,7 @@ export const jobChecks: Group = {
     ),
     {
       name: "answers to pg_net",
-      right: "the functions took what pg_net sent last",
+      right: "the functions accepted pg_net's last request",
       needs: ["database"],
       look: lookAtAnswers,
     },
@@ -63,12 +63,12 @@ export function judgeJob(
       `select cron.alter_job((select jobid from cron.job where jobname = '${name}'), active := true);`,
     );
   }
-  if (job.description !== expected) return wrong(`is another: ${job.description}`, mend);
+  if (job.description !== expected) return wrong(`is different: ${job.description}`, mend);
   if (job.age_s === null) return right(`is scheduled (${schedule}) and has not run yet`);
   if (job.status === "failed") {
     return wrong(
       `failed ${age(job.age_s)} ago: ${job.message?.split("\n")[0] ?? ""}`,
-      `${command}; in the SQL editor fails in the same way, and says it in full`,
+      `${command}; in the SQL editor fails in the same way and shows the whole error`,
     );
   }
   if (job.age_s > longestPause(schedule)) {
@@ -142,7 +142,7 @@ async function lookAtAnswers(deployment: Deployment): Promise<Verdict | undefine
   if (last.status === null) {
     return wrong(
       `${when} failed: ${last.timed_out ? "timed out" : (last.error?.split("\n")[0] ?? "no answer")}`,
-      "look at project_url above: it must be an address that the database itself reaches",
+      "look at project_url above: the database itself must reach that address",
     );
   }
   if (last.status === 401 && /called with the project's secret key/.test(last.content ?? "")) {
@@ -182,7 +182,7 @@ async function lookAtQueue(deployment: Deployment): Promise<Verdict | undefined>
   }
   if (before.first === null) return undefined;
   // A request is off the queue as soon as it is sent, so one that stays is not being sent.
-  await new Promise((resolve) => setTimeout(resolve, SENT_WITHIN_MS));
+  await new Promise((resolve) => setTimeout(resolve, SEND_TIMEOUT_MS));
   const after = await waiting();
   if (after?.first !== before.first) return right("requests wait, and are being sent");
   return wrong(
@@ -191,4 +191,4 @@ async function lookAtQueue(deployment: Deployment): Promise<Verdict | undefined>
   );
 }
 
-const SENT_WITHIN_MS = 4_000;
+const SEND_TIMEOUT_MS = 4_000;

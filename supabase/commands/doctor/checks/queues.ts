@@ -1,9 +1,9 @@
+import { age } from "../age.ts";
 import { type Group, notice, right, some, type Verdict, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";
-import { age } from "../words.ts";
 
 /** The minute jobs start the work, and a failed attempt waits for the next minute: what is older than this is stuck. */
-const WAITS_AT_MOST_S = 300;
+const MAX_WAIT_S = 300;
 
 /** What waits, and what failed. */
 export const queueChecks: Group = {
@@ -11,7 +11,7 @@ export const queueChecks: Group = {
   checks: [
     {
       name: "pending events",
-      right: "no event waits longer than some minutes",
+      right: "no event has waited longer than a few minutes",
       needs: ["database"],
       async look(deployment) {
         const [row] = await deployment.read(
@@ -25,7 +25,7 @@ export const queueChecks: Group = {
     },
     {
       name: "mails and screens",
-      right: "no mail to read and no person to screen waits longer than some minutes",
+      right: "no mail and no screening has waited longer than a few minutes",
       needs: ["database"],
       async look(deployment) {
         const [row] = await deployment.read(
@@ -44,7 +44,7 @@ export const queueChecks: Group = {
     },
     {
       name: "sanctions matches",
-      right: "nobody waits to be told from a listed person",
+      right: "no possible match waits for a decision",
       needs: ["database"],
       async look(deployment) {
         const [row] = await deployment.read(
@@ -68,11 +68,10 @@ function judgeQueue(
   statement: string,
 ): Verdict | undefined {
   if (!row || row.count === 0 || row.age_s === null) return undefined;
-  if (row.age_s <= WAITS_AT_MOST_S)
-    return right(`${row.count} ${what} wait, for ${age(row.age_s)}`);
+  if (row.age_s <= MAX_WAIT_S) return right(`${row.count} ${what} wait, for ${age(row.age_s)}`);
   return wrong(
     `${row.count} ${what} wait, the oldest for ${age(row.age_s)}`,
-    `${statement} (once what is wrong with jobs, Vault and functions above is mended)`,
+    `${statement} (once jobs, Vault and functions above are right)`,
   );
 }
 
@@ -95,8 +94,8 @@ async function lookAtDeliveries(deployment: Deployment): Promise<Verdict | undef
   if (failing.length === 0) return undefined;
   const hosts = some(failing.map(({ host, failed }) => `${host} (${failed} attempts)`));
   const mend =
-    "select * from public.failed_deliveries; then, where it says that it makes sense, select admin.replay_event(event_id);";
+    "select * from public.failed_deliveries; then, for those it says are worth it, select admin.replay_event(event_id);";
   return accepted
-    ? notice(`failed in the last day: ${hosts}; others took theirs`, mend)
-    : wrong(`no target took anything in the last day: ${hosts}`, mend);
+    ? notice(`failed in the last day: ${hosts}; other targets accepted theirs`, mend)
+    : wrong(`no target accepted anything in the last day: ${hosts}`, mend);
 }

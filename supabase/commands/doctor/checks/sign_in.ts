@@ -1,6 +1,6 @@
 import { type Group, notice, right, unchecked, type Verdict, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";
-import { ask, isLoopback, jsonOf, member, told } from "../http.ts";
+import { ask, describeAnswer, isLoopback, jsonOf, member } from "../http.ts";
 
 /** What people who sign in need, and whose tokens are taken then. */
 export const signInChecks: Group = {
@@ -44,7 +44,10 @@ async function lookAtPage(deployment: Deployment): Promise<Verdict | undefined> 
   }
   const page = await ask(url);
   if (page.status !== 200 || !page.text.includes("consent.js")) {
-    return wrong(`${url} ${page.status === 200 ? "is another page" : told(page)}`, SITE_URL);
+    return wrong(
+      `${url} ${page.status === 200 ? "is a different page" : describeAnswer(page)}`,
+      SITE_URL,
+    );
   }
   const answer = await deployment.consentProject();
   const project = answer && member(jsonOf(answer), "supabase_url");
@@ -71,7 +74,7 @@ async function lookAtCors(deployment: Deployment): Promise<Verdict | undefined> 
   const project = await deployment.projectUrl();
   const { origin } = new URL(page);
   if (origin === new URL(project).origin) {
-    return right("the page has the project's own origin, so no browser asks");
+    return right("the page has the project's own origin, so browsers send no preflight");
   }
   for (const [method, path] of CALLS) {
     const answer = await ask(project + path, {
@@ -87,7 +90,7 @@ async function lookAtCors(deployment: Deployment): Promise<Verdict | undefined> 
     const lacking = HEADERS.filter((one) => !headers.includes(one) && !headers.includes("*"));
     if (answer.status < 200 || answer.status > 299 || (allowed !== "*" && allowed !== origin)) {
       return wrong(
-        `${path.split("?")[0]} does not let ${origin} call it (${told(answer)})`,
+        `${path.split("?")[0]} does not let ${origin} call it (${describeAnswer(answer)})`,
         "a proxy in front of the project must pass OPTIONS on; site_url must be the page's address: npx supabase config push",
       );
     }
@@ -174,7 +177,7 @@ async function lookAtRules(deployment: Deployment): Promise<Verdict | undefined>
   }
   if (rules.issuer === null && !isLoopback(project)) {
     return notice(
-      "no issuer is set: any whose signature the Data API accepts is taken",
+      "no issuer is set: any token whose signature the Data API accepts is taken",
       set(`issuer = '${issuer}'`),
     );
   }

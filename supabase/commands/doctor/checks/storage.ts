@@ -1,6 +1,6 @@
 import { type Group, notice, right, unchecked, type Verdict, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";
-import { type Answer, ask, isLoopback, jsonOf, member, told } from "../http.ts";
+import { type Answer, ask, describeAnswer, isLoopback, jsonOf, member } from "../http.ts";
 
 /** Where the files of documents go. */
 export const storageChecks: Group = {
@@ -29,7 +29,7 @@ export const storageChecks: Group = {
         return wrong(
           answer.status === 401
             ? "the key is unknown, expired or revoked"
-            : `GET /flows ${told(answer)}`,
+            : `GET /flows ${describeAnswer(answer)}`,
           "npm run admin -- create-api-key --agency SLUG --name doctor --permissions documents:read,documents:write,properties:read",
         );
       },
@@ -65,7 +65,7 @@ async function uploadOnce(deployment: Deployment): Promise<Verdict | undefined> 
   });
   if (created.status === 403) return unchecked(`the key lacks ${lackingOf(created)}`);
   if (created.status === 401) return unchecked("the key is not taken");
-  if (created.status !== 201) return wrong(`POST /documents ${told(created)}`, LOGS);
+  if (created.status !== 201) return wrong(`POST /documents ${describeAnswer(created)}`, LOGS);
   const id = String(member(member(jsonOf(created), "data"), "id"));
   const verdict = await sendAndFetch(deployment, id, member(jsonOf(created), "upload"));
   // A document is never removed by the API; rejected, it counts for nothing.
@@ -82,7 +82,8 @@ async function sendAndFetch(deployment: Deployment, id: string, upload: unknown)
   const elsewhere = misplaced(deployment, url);
   if (elsewhere !== undefined) return elsewhere;
   const put = await ask(url, { method: "PUT", headers: { "content-type": TYPE }, body: FILE });
-  if (put.status !== 200) return wrong(`Storage did not take the file: it ${told(put)}`, LOGS);
+  if (put.status !== 200)
+    return wrong(`Storage did not take the file: it ${describeAnswer(put)}`, LOGS);
   const read = await call(deployment, "GET", `/documents/${id}`);
   if (read.status === 403)
     return notice(`the file was taken; the key lacks ${lackingOf(read)}, so it was not fetched`);
@@ -96,17 +97,17 @@ async function sendAndFetch(deployment: Deployment, id: string, upload: unknown)
   const signed = await call(deployment, "GET", `/documents/${id}/download`);
   const link = member(member(jsonOf(signed), "data"), "url");
   if (typeof link !== "string" || !URL.canParse(link)) {
-    return wrong(`Storage issued no signed download (${told(signed)})`, LOGS);
+    return wrong(`Storage issued no signed download (${describeAnswer(signed)})`, LOGS);
   }
   const file = await ask(link);
   return file.text === FILE
     ? right("a document was uploaded by its signed URL, was received, and was downloaded again")
-    : wrong(`the file that came back is another (${told(file)})`, LOGS);
+    : wrong(`a different file came back (${describeAnswer(file)})`, LOGS);
 }
 
 const LOGS = "look at the logs of Storage and of the function api (dashboard: Logs)";
 
-/** An address that only containers know is of no use to whoever is to send the file. */
+/** The sender of the file cannot reach an address that only containers know. */
 function misplaced({ url: own }: Deployment, url: string): Verdict | undefined {
   const { hostname, origin, protocol } = new URL(url);
   if (hostname.includes(".") || hostname === "localhost") {
@@ -119,7 +120,7 @@ function misplaced({ url: own }: Deployment, url: string): Verdict | undefined {
   );
 }
 
-/** A document hangs on something that is there: a property if possible, which concerns no person. Else, why on nothing. */
+/** What the document will belong to, preferably a property, which concerns no person; or why there is nothing. */
 async function ownerOf(deployment: Deployment): Promise<Record<string, string> | string> {
   let denied = 0;
   for (const [path, name] of [

@@ -1,7 +1,7 @@
 import { isThere } from "../catalog.ts";
 import { type Group, notice, right, unchecked, type Verdict, wrong } from "../check.ts";
 import type { Deployment } from "../deployment.ts";
-import { ask, isLoopback, told } from "../http.ts";
+import { ask, describeAnswer, isLoopback } from "../http.ts";
 
 /** What the minute jobs call the functions with. */
 export const vaultChecks: Group = {
@@ -15,7 +15,7 @@ export const vaultChecks: Group = {
     },
     {
       name: "secret_key",
-      right: "is the key that the functions know",
+      right: "is the functions' key",
       needs: ["database"],
       look: lookAtKey,
     },
@@ -29,7 +29,7 @@ async function lookAtUrl(deployment: Deployment): Promise<Verdict | undefined> {
   const mend = mendOf("project_url", kept, wanted);
   if (kept === undefined) return wrong("is not in Vault: the minute jobs call nobody", mend);
   if (kept === null) return wrong(UNREADABLE, mend);
-  if (!URL.canParse(kept)) return wrong("is no URL", mend);
+  if (!URL.canParse(kept)) return wrong("is not a URL", mend);
   if (isOfContainers(deployment, kept)) {
     return right("names a container, as it must where the database runs in one");
   }
@@ -50,7 +50,7 @@ async function lookAtKey(deployment: Deployment): Promise<Verdict | undefined> {
   if (kept === null) return wrong(UNREADABLE, mend);
   if (!kept.startsWith("sb_secret_")) {
     return wrong(
-      "is no secret key (sb_secret_…): the functions take the project's default one",
+      "is not a secret key (sb_secret_…): the functions take the project's default one",
       mend,
     );
   }
@@ -59,24 +59,24 @@ async function lookAtKey(deployment: Deployment): Promise<Verdict | undefined> {
   const target =
     url && isOfContainers(deployment, url) ? await deployment.projectUrl() : (url ?? undefined);
   if (!target || !URL.canParse(target) || !(target.startsWith("https://") || isLoopback(target))) {
-    return unchecked("is there; without a sound project_url it is not known who would take it");
+    return unchecked("is there; without a sound project_url there is nobody to test it with");
   }
-  // The key is judged before the method, so that a GET tells whether it is right and orders no work.
+  // The function checks the key before the method, so a GET tests the key without starting a drain.
   const answer = await ask(`${target.replace(/\/+$/, "")}/functions/v1/drain`, {
     headers: { apikey: kept },
   });
   if (answer.status === 405) return undefined;
   if (answer.status === 401 || answer.status === 403) {
-    return wrong("is not the one that the functions know: they refuse it", mend);
+    return wrong("is not the functions' key: they refuse it", mend);
   }
   return notice(
-    `is there; whether it is right is not known: the drain at its project_url ${told(answer)}`,
+    `is there, but could not be tested: the drain at its project_url ${describeAnswer(answer)}`,
   );
 }
 
 const UNREADABLE = "cannot be decrypted: the database was restored without its key";
 
-/** The secret; null when it cannot be decrypted, nothing when there is none. */
+/** The secret; null when it cannot be decrypted, undefined when there is none. */
 function readSecret(deployment: Deployment, name: string): Promise<string | null | undefined> {
   return deployment.read(async (sql) => {
     if (!(await isThere(sql, "vault.decrypted_secrets"))) return undefined;

@@ -12,12 +12,12 @@ export const accessBreaks: Breaks = {
   policies: {
     "a policy lets everybody through": {
       breaks: "create policy everybody on public.leads for select to anon using (true)",
-      says: /^everybody on public\.leads is not of the checkout$/,
+      says: /^everybody on public\.leads is not in the checkout$/,
       mend: /^drop policy everybody on public\.leads;$/,
     },
     "a policy says something else": {
       breaks: "alter policy select_own on public.offers using (true)",
-      says: /^select_own on public\.offers is another$/,
+      says: /^select_own on public\.offers is different$/,
       mend: /sql\/40_pipeline\/07_offers\.sql/,
       mended:
         "alter policy select_own on public.offers using (agency_id = (select private.agency_id()))",

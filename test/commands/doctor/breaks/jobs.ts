@@ -47,14 +47,14 @@ export const jobsBreaks: Breaks = {
     "it is another project's": {
       breaks:
         "select vault.update_secret(id, 'sb_secret_of_another_project') from vault.secrets where name = 'secret_key'",
-      says: /^is not the one that the functions know: they refuse it$/,
+      says: /^is not the functions' key: they refuse it$/,
       mend: /^select vault\.update_secret\(/,
       mended: RIGHT_KEY,
     },
     "it is an old service key": {
       breaks:
         "select vault.update_secret(id, 'eyJhbGciOiJIUzI1NiJ9.e30.x') from vault.secrets where name = 'secret_key'",
-      says: /^is no secret key/,
+      says: /^is not a secret key/,
       mend: /^select vault\.update_secret\(/,
       mended: RIGHT_KEY,
     },
@@ -73,7 +73,7 @@ export const jobsBreaks: Breaks = {
     },
     "it runs at another time": {
       breaks: "select cron.schedule('corredor-drain', '0 * * * *', 'select private.kick_drain()')",
-      says: /^is another: 0 \* \* \* \*/,
+      says: /^is different: 0 \* \* \* \*/,
       mend: /^select cron\.schedule\('corredor-drain'/,
     },
     "its last run failed": {

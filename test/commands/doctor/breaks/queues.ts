@@ -33,7 +33,7 @@ export const queuesBreaks: Breaks = {
     "no target takes anything": {
       alone: true,
       breaks: EVENT + FAILED,
-      says: /^no target took anything in the last day: target\.example \(1 attempts\)$/,
+      says: /^no target accepted anything in the last day: target\.example \(1 attempts\)$/,
       mend: /failed_deliveries; .*admin\.replay_event/,
       mended: NO_EVENTS,
     },

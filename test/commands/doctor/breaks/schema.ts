@@ -37,7 +37,7 @@ export const schemaBreaks: Breaks = {
       breaks: `create schema aside; alter function api.list_agents(boolean, integer, text) set schema aside;
         drop index public.documents_by_kind; alter table public.token_rules drop constraint issuer_is_a_url`,
       says: /^missing: constraint issuer_is_a_url on public\.token_rules, index documents_by_kind on public\.documents, function api\.list_agents/,
-      mend: /applied by half.*sql\/10_access\/access_tokens\.sql, sql\/40_pipeline\/09_documents\.sql, sql\/70_api\/agents\.sql/,
+      mend: /only half applied.*sql\/10_access\/access_tokens\.sql, sql\/40_pipeline\/09_documents\.sql, sql\/70_api\/agents\.sql/,
       mended: `alter function aside.list_agents(boolean, integer, text) set schema api; drop schema aside;
         create index documents_by_kind on public.documents (agency_id, kind, created_at desc, id desc);
         alter table public.token_rules add constraint issuer_is_a_url check (issuer ~ '^https?://')`,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { lockDirectory } from "./lock.ts";
+import { lockDirectory } from "./lock_directory.ts";
 import { bootstrapDatabase, bootstrapServer } from "./postgres/bootstrap.ts";
 import { startServer, superuserUrl } from "./postgres/server.ts";
 import type { Settings } from "./settings.ts";

@@ -17,30 +17,30 @@ export interface ListedEntry {
   last_seen: string | null;
 }
 
-/** What can be told of a file while it is read. */
+/** How far the reading of a file has come. */
 export interface ReadProgress {
   rows: number;
   /** Share of the file that was read, 0 to 1. */
   share: number;
 }
 
-/** A row that cannot be used, or is not. */
+/** A row that was broken or left out. */
 export interface UnusedRow {
   line: number;
-  problem: string;
+  reason: string;
 }
 
-/** People and organisations; a lead is neither a ship nor a wallet. */
+/** Not ships or wallets: a lead is a person or an organisation. */
 const SCHEMAS = new Set(["Person", "LegalEntity", "Organization", "Company", "PublicBody"]);
 const REQUIRED = ["id", "schema", "name"];
-const BROKEN_MAX = 1000;
-const LEFT_OUT_SHOWN_MAX = 5;
+const MAX_BROKEN_ROWS = 1000;
+const MAX_LEFT_OUT_SHOWN = 5;
 
-/** Reads a file of OpenSanctions' `targets.simple.csv` layout as a stream; broken rows are collected and passed over. */
+/** Reads a file of OpenSanctions' `targets.simple.csv` layout as a stream; broken rows are collected and skipped. */
 export class ListFile {
   readonly name: string;
   readonly broken: UnusedRow[] = [];
-  /** How many rows are of kinds that are not screened against. */
+  /** How many rows are of kinds that no lead can be. */
   left_out = 0;
   /** The first of them. */
   readonly first_left_out: UnusedRow[] = [];
@@ -84,7 +84,7 @@ export class ListFile {
     const missing = REQUIRED.filter((name) => !header.includes(name));
     if (missing.length > 0) {
       throw new Failure(
-        `${this.name} is no targets.simple.csv: it has no column ${missing.join(", ")}`,
+        `${this.name} is not a targets.simple.csv: it has no column ${missing.join(", ")}`,
       );
     }
     return header;
@@ -95,16 +95,16 @@ export class ListFile {
     const id = text("id");
     const schema = text("schema");
     const name = text("name");
-    const problem = this.#ids.has(id) ? `the id ${id} stands twice` : problemOf(row, text);
-    if (problem) {
-      this.#report(line, problem);
+    const reason = this.#ids.has(id) ? `the id ${id} appears twice` : whyBroken(row, text);
+    if (reason) {
+      this.#report(line, reason);
       return undefined;
     }
     this.#ids.add(id);
     if (!SCHEMAS.has(schema)) {
       this.left_out += 1;
-      if (this.first_left_out.length < LEFT_OUT_SHOWN_MAX) {
-        this.first_left_out.push({ line, problem: `${id} is a ${schema}` });
+      if (this.first_left_out.length < MAX_LEFT_OUT_SHOWN) {
+        this.first_left_out.push({ line, reason: `${id} is a ${schema}` });
       }
       return undefined;
     }
@@ -131,24 +131,25 @@ export class ListFile {
     return undefined;
   }
 
-  #report(line: number, problem: string): void {
-    if (this.broken.length < BROKEN_MAX) this.broken.push({ line, problem });
+  #report(line: number, reason: string): void {
+    if (this.broken.length < MAX_BROKEN_ROWS) this.broken.push({ line, reason });
   }
 }
 
-/** What makes a row useless, if anything does. */
-function problemOf(
+/** Why a row cannot be used; undefined when it can. */
+function whyBroken(
   row: Record<string, string>,
   text: (name: string) => string,
 ): string | undefined {
   if (text("id") === "") return "the id is missing";
   if (text("id").length > 255) return "the id is too long";
-  if (!/^[A-Za-z]+$/.test(text("schema"))) return "the schema is no word";
+  if (!/^[A-Za-z]+$/.test(text("schema"))) return "the schema is not a word";
   if (text("name") === "" && SCHEMAS.has(text("schema"))) return "the name is missing";
   if (Object.values(row).some((value) => value.includes("\u0000")))
-    return "a value has U+0000 in it";
+    return "a value contains U+0000";
   const times = [text("first_seen"), text("last_seen")].filter((time) => time !== "");
-  if (times.some((time) => Number.isNaN(Date.parse(time)))) return "a time is no time";
+  if (times.some((time) => Number.isNaN(Date.parse(time))))
+    return "first_seen or last_seen is not a time";
   return undefined;
 }
 

@@ -1,11 +1,11 @@
 import { verify } from "hono/jwt";
-import type { StorageProblem } from "./problem.ts";
+import type { StorageError } from "./storage_error.ts";
 
-/** The claims of a token; one that is not good is refused in the words of the library that Storage reads it with. */
+/** The claims of a token. An invalid one is refused with the messages of Storage's own JWT library. */
 export async function readToken(
   token: string,
   secret: string,
-  refusal: (message: string) => StorageProblem,
+  refusal: (message: string) => StorageError,
 ): Promise<Record<string, unknown>> {
   try {
     return await verify(token, secret, "HS256");

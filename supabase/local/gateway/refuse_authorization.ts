@@ -1,8 +1,8 @@
 /**
- * The answer to a request of the Data API whose Authorization is no token. PostgREST refuses it, where Supabase Lite
- * takes its sender for nobody in particular. A key that stands in both headers is the key alone.
+ * The answer to a Data API request whose Authorization is not a token. PostgREST refuses it, while Supabase Lite treats
+ * the sender as anonymous. A key sent in both headers counts as the key alone.
  */
-export function refusedAuthorization({ headers }: Request): Response | undefined {
+export function refuseAuthorization({ headers }: Request): Response | undefined {
   const [scheme, token = ""] = (headers.get("authorization") ?? "").split(/\s+/);
   if (scheme?.toLowerCase() !== "bearer" || (token !== "" && token === headers.get("apikey")))
     return undefined;

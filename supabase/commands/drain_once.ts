@@ -4,7 +4,7 @@ import type postgres from "postgres";
 /** What was done, as `public.drain_runs` shows it; `events_due` says how many events still wait for it. */
 export type Drained = Record<string, unknown> & { events_due: number };
 
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /**
  * Does what the minute job does, and waits for it: for a first run, and for those that went on with its work, because
@@ -18,7 +18,7 @@ export async function drainOnce(
   for (;;) {
     const { is_at_work, ...done } = await sumUp(sql, String(first.id));
     if (!is_at_work) return { ...first, ...done };
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
 }
 
@@ -42,7 +42,7 @@ async function sumUp(sql: postgres.Sql, first: string): Promise<Drained> {
       sum(chain.released)::int as released,
       max(chain.error) as error,
       (select count(*)::int from public.events e where e.status = 'pending' and e.available_at <= min(chain.due_before)) as events_due,
-      -- What has not finished when its leases run out is dead, and a call that comes to nothing is not waited for either.
+      -- A run whose leases have expired is dead, and a hand-over that nobody took up within 15 s is given up.
       bool_or(
         (chain.finished_at is null and chain.started_at > clock_timestamp() - interval '150 seconds')
         or (chain.handed_over_at > clock_timestamp() - interval '15 seconds'

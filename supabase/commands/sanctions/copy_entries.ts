@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type postgres from "postgres";
-import type { ListedEntry } from "./file.ts";
+import type { ListedEntry } from "./list_file.ts";
 
 const COLUMNS = [
   "id",
@@ -15,7 +15,7 @@ const COLUMNS = [
   "first_seen",
   "last_seen",
 ] as const satisfies (keyof ListedEntry)[];
-const LINES_A_CHUNK = 500;
+const LINES_PER_CHUNK = 500;
 
 /** Streams entries into the temporary table of a load with COPY. */
 export async function copyEntries(
@@ -31,7 +31,7 @@ async function* chunksOf(entries: AsyncIterable<ListedEntry>): AsyncGenerator<st
   let lines: string[] = [];
   for await (const entry of entries) {
     lines.push(`${COLUMNS.map((column) => field(entry[column])).join("\t")}\n`);
-    if (lines.length < LINES_A_CHUNK) continue;
+    if (lines.length < LINES_PER_CHUNK) continue;
     yield lines.join("");
     lines = [];
   }

@@ -4,7 +4,7 @@ const everySeconds = /^\s*(\d+)\s+seconds?\s*$/i;
 
 /**
  * When a schedule of pg_cron is due next: five fields in UTC (`$` is the last day of the month), a name such as
- * `@daily`, or a number of seconds. Never, for `@reboot`: a database that is being looked at has started already.
+ * `@daily`, or a number of seconds. `@reboot` is never due, because the database has started already.
  */
 export function nextRun(schedule: string, after: Date): Date | undefined {
   const seconds = everySeconds.exec(schedule)?.[1];

@@ -4,8 +4,8 @@ import { plan } from "@supabase/pg-delta/plan";
 import { formatSqlStatements } from "@supabase/pg-delta/sql-format";
 import pg from "pg";
 import { Failure } from "../failure.ts";
-import { planLogging } from "./sequences.ts";
-import { planViewComments } from "./view_comments.ts";
+import { planLogging } from "./plan_logging.ts";
+import { planViewComments } from "./plan_view_comments.ts";
 
 /** The SQL that brings the schema of one database to that of another; empty when they are equal. */
 export async function planBetween(currentUrl: string, wantedUrl: string): Promise<string> {

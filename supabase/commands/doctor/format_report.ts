@@ -6,7 +6,7 @@ const SIGNS = { right: "✓", wrong: "✗", notice: "!", unchecked: "–" } as c
 const COLOURS = { right: "green", wrong: "red", notice: "yellow", unchecked: "gray" } as const;
 
 /** The report for people: a line for each thing, and below it what mends it. */
-export function printed({ url, database, version, count, lines }: Report): string {
+export function formatReport({ url, database, version, count, lines }: Report): string {
   const width = Math.max(...lines.map(({ check }) => check.length));
   const text: string[] = [
     `Corredor ${version}: ${[url ?? "no URL", database ?? "no database"].join(", ")}`,
@@ -15,14 +15,14 @@ export function printed({ url, database, version, count, lines }: Report): strin
   for (const line of lines) {
     if (line.group !== group) text.push("", line.group);
     group = line.group;
-    text.push(`  ${sign(line.outcome)} ${line.check.padEnd(width)}  ${told(line)}`);
+    text.push(`  ${sign(line.outcome)} ${line.check.padEnd(width)}  ${describe(line)}`);
     if (line.mend !== undefined) text.push(`    ${"".padEnd(width)}  → ${line.mend}`);
   }
   const sum = `${count.right} right, ${count.wrong} wrong, ${count.notice} to look at, ${count.unchecked} not checked`;
   return `${[...text, "", sum].join("\n")}\n`;
 }
 
-function told({ outcome, says }: Line): string {
+function describe({ outcome, says }: Line): string {
   return outcome === "unchecked" ? `not checked: ${says}` : says;
 }
 

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import type { Keys } from "./keys.ts";
-import { storeSecrets } from "./secrets.ts";
 import { connectorUrl } from "./stack.ts";
+import { storeSecrets } from "./store_secrets.ts";
 
 /** Tells the database its project's addresses and key. The port may have changed since the last start. */
 export async function writeProjectSettings(

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import postgres from "postgres";
 import { Failure } from "../failure.ts";
 import { schemaFiles } from "../sql_files.ts";
-import { runSupabase } from "./supabase_cli.ts";
+import { runSupabase } from "./run_supabase.ts";
 
 /** Applies the pending files of `supabase/migrations` and prints how many there were. */
 export async function applyMigrations(databaseUrl: string): Promise<void> {
@@ -27,7 +27,7 @@ async function pendingMigrations(databaseUrl: string): Promise<string[]> {
     const unknown = applied.map(({ version }) => version).filter((version) => !files.has(version));
     if (unknown.length > 0) {
       throw new Failure(
-        `the database has migrations that this version does not know (${unknown.join(", ")}): another version made it; name a new folder with DATA_DIR, or remove the one it is in`,
+        `the database has migrations that this checkout does not have (${unknown.join(", ")}): choose another folder with DATA_DIR, or remove this one`,
       );
     }
     for (const { version } of applied) files.delete(version);

@@ -14,7 +14,7 @@ const statuses: readonly (readonly [prefix: string, status: number])[] = [
   ["09", 500],
   ["0L", 403],
   ["0P", 403],
-  // A query that gave more rows than it may; what safeupdate refuses is the caller's fault.
+  // A query that returned too many rows; what safeupdate refuses is the caller's mistake and handled below.
   ["21000", 500],
   ["23503", 409],
   ["23505", 409],
@@ -48,7 +48,7 @@ const statuses: readonly (readonly [prefix: string, status: number])[] = [
  * some classes only. An error that was raised on purpose (SQLSTATE `PTxyz` answers with HTTP status xyz) is no news
  * for the log, so it becomes an answer before the gateway prints it.
  */
-export function expectedErrorResponse(error: unknown, role: string): Response | undefined {
+export function errorResponse(error: unknown, role: string): Response | undefined {
   if (error instanceof LostConnection) {
     const message = "Database client error. Retrying the connection.";
     return answer(503, { code: "PGRST001", details: error.message, hint: null, message });
@@ -62,9 +62,9 @@ export function expectedErrorResponse(error: unknown, role: string): Response | 
 /** How long PostgREST says to wait first when it has lost the database; it begins with a second. */
 const RETRY_AFTER_S = 1;
 
-function answer(status: number, problem: Record<string, string | null>): Response {
+function answer(status: number, body: Record<string, string | null>): Response {
   const headers = { ...(status === 503 ? { "retry-after": String(RETRY_AFTER_S) } : {}) };
-  return Response.json(problem, { status, headers });
+  return Response.json(body, { status, headers });
 }
 
 function statusOf(code: string, message: string, role: string): number {

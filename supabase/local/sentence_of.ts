@@ -1,6 +1,6 @@
 import { messageOf } from "../failure.ts";
 
-/** What of a refusal its message leaves to the details. */
+/** The parts of an error's details that its message does not contain. */
 interface Details {
   pending_actions?: { label: string }[];
   stages?: string[];
@@ -9,8 +9,8 @@ interface Details {
 }
 
 /**
- * What the database refused, as one sentence for a person who sees nothing else of the error. Constraints are named as
- * sentences, so their names serve as one.
+ * An error of the database in one sentence, for a person who sees nothing else of it. Constraints are named as sentences,
+ * so their names are used as such.
  */
 export function sentenceOf(error: unknown): string {
   // The two drivers name the constraint differently: postgres for the commands, pg for Studio.
@@ -26,7 +26,7 @@ export function sentenceOf(error: unknown): string {
   return `${messageOf(error)}${listedIn(code, detail)}`;
 }
 
-/** The steps that hold an operation, or what there is instead of what was named. */
+/** The steps an operation waits for, or the names that would have been valid. */
 function listedIn(code = "", detail = ""): string {
   if (!code.startsWith("PT") || !detail.startsWith("{")) return "";
   const details = (JSON.parse(detail).details ?? {}) as Details;

@@ -1,8 +1,8 @@
 import { type Keys, legacyKey } from "../keys.ts";
 
 /**
- * Lets the keys of an older project be shown as well, which Supabase Lite does not know. As on the hosted gateway they
- * only say which project is called: the role is that of the token in Authorization, and `anon` without one.
+ * Accepts the keys of older projects too, which Supabase Lite does not know. As on the hosted gateway they only name the
+ * project: the role is that of the token in Authorization, or `anon` without one.
  */
 export function acceptLegacyKeys(keys: Keys): (request: Request) => void {
   const legacy = new Set([legacyKey(keys, "anon"), legacyKey(keys, "service_role")]);

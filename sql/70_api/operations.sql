@@ -124,6 +124,7 @@ as $$
 declare
   caller private.principal := private.authorize('operations:write');
   chosen_property_id uuid;
+  takes_reason boolean;
   operation public.operations;
 begin
   perform private.judged(patch, '{
@@ -132,7 +133,8 @@ begin
       "lost_reason": {"type": "string", "maxLength": 1000, "nullable": true},
       "property_id": {"type": "string", "format": "uuid", "nullable": true}
     }}');
-  if private.is_visible(patch ->> 'lost_reason') and not private.requires_reason(patch ->> 'stage') then
+  takes_reason := private.requires_reason(patch ->> 'stage');
+  if private.is_visible(patch ->> 'lost_reason') and not takes_reason then
     perform private.refuse_request_member('lost_reason', (
       select format('goes only with stage %s', string_agg(distinct s.id, ' or ')) from public.stages s where s.requires_reason));
   end if;
@@ -158,7 +160,7 @@ begin
   if patch ? 'stage' then
     update public.operations o
     set stage = patch ->> 'stage',
-        lost_reason = case when private.requires_reason(patch ->> 'stage') then patch ->> 'lost_reason' else o.lost_reason end
+        lost_reason = case when takes_reason then patch ->> 'lost_reason' else o.lost_reason end
     where o.agency_id = caller.agency_id and o.id = update_operation.operation_id
     returning * into operation;
   end if;

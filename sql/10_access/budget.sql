@@ -15,20 +15,21 @@ as $$
 declare
   interval_us bigint := greatest(60000000 / requests_per_minute, 1);
   window_us bigint := interval_us * requests_per_minute;
-  budget private.budget;
-begin
   -- Generic cell rate algorithm: all there is to know is the time at which the bucket will be full again. That is now at
   -- the earliest, and a window from now at the latest: a clock that was put back must not close a bucket until it has
   -- caught up.
-  full_at_us := least(greatest(coalesce(full_at_us, 0), now_us), now_us + window_us);
-  budget.requests_per_minute := requests_per_minute;
-  budget.allowed := full_at_us + interval_us <= now_us + window_us;
+  next_full_at_us bigint := least(greatest(coalesce(full_at_us, 0), now_us), now_us + window_us);
+  allowed boolean := next_full_at_us + interval_us <= now_us + window_us;
+begin
   -- A request refused for its rate costs nothing: a caller who comes back after Retry-After finds a token.
-  budget.full_at_us := case when budget.allowed then full_at_us + interval_us else full_at_us end;
-  budget.remaining := (now_us + window_us - budget.full_at_us) / interval_us;
-  budget.reset_seconds := ceil((budget.full_at_us - now_us) / 1000000.0);
-  budget.retry_after_seconds := case when not budget.allowed then ceil(interval_us / 1000000.0) end;
-  return budget;
+  if allowed then
+    next_full_at_us := next_full_at_us + interval_us;
+  end if;
+  return row(
+    requests_per_minute, allowed, next_full_at_us,
+    (now_us + window_us - next_full_at_us) / interval_us,
+    ceil((next_full_at_us - now_us) / 1000000.0),
+    case when not allowed then ceil(interval_us / 1000000.0) end)::private.budget;
 end
 $$;
 comment on function private.spend(bigint, bigint, int) is

@@ -26,7 +26,7 @@ as $$
 declare
   caller private.principal;
   stored public.idempotency_keys;
-  hash bytea := sha256(convert_to(endpoint || ' ' || body::text, 'UTF8'));
+  hash bytea;
 begin
   if idempotency_key is null then
     return null;
@@ -36,6 +36,7 @@ begin
       'must be 1 to 255 printable ASCII characters');
   end if;
   caller := private.principal();
+  hash := sha256(convert_to(endpoint || ' ' || body::text, 'UTF8'));
   delete from public.idempotency_keys k
   where k.agency_id = caller.agency_id and k.credential_id = caller.credential_id
     and k.key = idempotency_key and k.expires_at <= now();

@@ -5,8 +5,8 @@ language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   -- That a number can exist is known only roughly here: Spain's have nine digits and begin with 5 to 9, and no country
-  -- begins with the others. The functions know the plans of all countries, and send what they could read in this form.
-  return phone ~ '^\+(34[5-9][0-9]{8}|(?!0|28|34|83|89|99[0179])[0-9]{7,15})$';
+  -- begins with the others. Two expressions, because looking ahead is slow and most numbers are Spain's. The functions know the plans of all countries, and send what they could read in this form.
+  return phone ~ '^\+34[5-9][0-9]{8}$' or phone ~ '^\+(?!0|28|34|83|89|99[0179])[0-9]{7,15}$';
 end
 $$;
 comment on function private.is_e164(text) is 'Whether a phone is in E.164, for example +34600111222, and may exist.';

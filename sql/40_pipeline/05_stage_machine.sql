@@ -32,8 +32,9 @@ comment on function private.refuse_unknown_type(text, text) is
   'Refuses a type of operation that no flow is for (invalid_body, invalid_query).';
 grant execute on function private.refuse_unknown_type(text, text) to anon, authenticated;
 
+-- As the owner, because the policy of flows would look the caller up once more.
 create function private.refuse_lead_type(operation_type text) returns void
-language plpgsql stable set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 declare
   side text := (select f.side from public.flows f where f.operation_type = refuse_lead_type.operation_type);

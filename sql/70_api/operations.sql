@@ -104,7 +104,7 @@ begin
       "lost_reason": {"type": "string", "maxLength": 1000, "nullable": true},
       "property_id": {"type": "string", "format": "uuid", "nullable": true}
     }}');
-  if private.is_visible(patch ->> 'lost_reason') and not private.requires_reason(patch ->> 'stage') then
+  if coalesce(private.is_visible(patch ->> 'lost_reason'), false) and not private.requires_reason(patch ->> 'stage') then
     perform private.refuse_request_member('lost_reason', (
       select format('is only allowed with stage %s', string_agg(distinct s.id, ' or ')) from public.stages s where s.requires_reason));
   end if;
@@ -123,7 +123,10 @@ begin
   if patch ? 'stage' then
     update public.operations o
     set stage = patch ->> 'stage',
-        lost_reason = case when private.requires_reason(patch ->> 'stage') then patch ->> 'lost_reason' else o.lost_reason end
+        lost_reason = case
+          when coalesce(patch ->> 'lost_reason', o.lost_reason) is null then null
+          when private.requires_reason(patch ->> 'stage') then patch ->> 'lost_reason'
+          else o.lost_reason end
     where o.agency_id = caller.agency_id and o.id = update_operation.operation_id
     returning * into operation;
   end if;

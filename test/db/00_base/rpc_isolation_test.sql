@@ -1,6 +1,6 @@
 -- Every RPC, called by one agency with the ids of another: it finds nothing, and changes nothing there.
 begin;
-select plan(203);
+select plan(205);
 
 -- One row, at least, of every table, for two agencies.
 insert into public.drain_runs default values;
@@ -128,6 +128,10 @@ select set_eq(
 select is(pg_temp.call('a key of Sur', format('private.own_operation_json(jsonb_populate_record(null::public.operations, %L))',
     (select to_jsonb(o) from public.operations o where o.id = tests.id(agency || ' row')))) ->> 'id',
   case when agency = 'sur' then tests.id('sur row')::text end, 'Sur is shown ' || case agency when 'sur' then 'the object of its own operation' else 'no object of an operation of Norte' end)
+from unnest('{norte,sur}'::text[]) agency;
+select is(pg_temp.call('a key of Sur', format('private.own_lead_json(jsonb_populate_record(null::public.leads, %L))',
+    (select to_jsonb(l) from public.leads l where l.id = tests.id(agency || ' row')))) ->> 'id',
+  case when agency = 'sur' then tests.id('sur row')::text end, 'Sur is shown ' || case agency when 'sur' then 'the object of its own lead' else 'no object of a lead of Norte' end)
 from unnest('{norte,sur}'::text[]) agency;
 
 -- What every read goes through, called by itself with a part of its own: it runs as the owner, and shows no more by it.

@@ -144,4 +144,14 @@ begin
 end
 $$;
 comment on function private.lead_json(public.leads) is 'The lead as lists and answers show it.';
-grant execute on function private.lead_json(public.leads) to anon, authenticated;
+
+-- As the owner, as reads are: plans under the policies are made anew whenever the role changes.
+create function private.own_lead_json(lead public.leads) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return case when lead.agency_id = private.agency_id() then private.lead_json(lead) end;
+end
+$$;
+comment on function private.own_lead_json(public.leads) is 'The same for callers: null, if the lead is not of their agency.';
+grant execute on function private.own_lead_json(public.leads) to anon, authenticated;

@@ -122,7 +122,7 @@ begin
     values (caller.agency_id, lead.id, 'inbound', 'email', body ->> 'email_subject', message, 'pending');
   end if;
 
-  return private.answer(idempotency_key, 201, private.lead_json(lead)
+  return private.answer(idempotency_key, 201, private.own_lead_json(lead)
     || jsonb_build_object('known_contact', contact.is_known, 'open_operations', open_operations));
 end
 $$;
@@ -185,7 +185,7 @@ begin
   if lead.id is null then
     perform private.refuse_missing('lead');
   end if;
-  return private.lead_json(lead);
+  return private.own_lead_json(lead);
 end
 $$;
 comment on function api.update_lead(uuid, jsonb) is
@@ -208,7 +208,7 @@ begin
   set archived_at = now(), archive_reason = case when private.is_visible(reason) then btrim(reason) else 'archived_via_api' end
   where l.agency_id = caller.agency_id and l.id = lead_id and l.archived_at is null;
 
-  select private.lead_json(l) into lead from public.leads l
+  select private.own_lead_json(l) into lead from public.leads l
   where l.agency_id = caller.agency_id and l.id = lead_id;
   if lead is null then
     perform private.refuse_missing('lead');

@@ -75,7 +75,6 @@ end
 $$;
 comment on function private.result_counts(public.sanctions_screens) is
   'Whether no later screen of the lead has a result. A screen that waits or failed has none, so a match stands meanwhile.';
-grant execute on function private.result_counts(public.sanctions_screens) to anon, authenticated;
 
 create function private.standing_match(agency_id uuid, lead_id uuid) returns public.sanctions_screens
 language plpgsql stable set search_path = ''
@@ -104,7 +103,6 @@ end
 $$;
 comment on function private.sanctions_status(uuid, uuid) is
   'The sanctions status of a lead: a match that nobody cleared stands, whatever is screened since; else that of the latest screen.';
-grant execute on function private.sanctions_status(uuid, uuid) to anon, authenticated;
 
 create function private.asked_with(screen public.sanctions_screens) returns jsonb
 language plpgsql stable set search_path = ''

@@ -1,6 +1,6 @@
 -- Every RPC, called by one agency with the ids of another: it finds nothing, and changes nothing there.
 begin;
-select plan(183);
+select plan(205);
 
 -- One row, at least, of every table, for two agencies.
 insert into public.drain_runs default values;
@@ -129,6 +129,27 @@ select is(pg_temp.call('a key of Sur', format('private.own_operation_json(jsonb_
     (select to_jsonb(o) from public.operations o where o.id = tests.id(agency || ' row')))) ->> 'id',
   case when agency = 'sur' then tests.id('sur row')::text end, 'Sur is shown ' || case agency when 'sur' then 'the object of its own operation' else 'no object of an operation of Norte' end)
 from unnest('{norte,sur}'::text[]) agency;
+select is(pg_temp.call('a key of Sur', format('private.own_lead_json(jsonb_populate_record(null::public.leads, %L))',
+    (select to_jsonb(l) from public.leads l where l.id = tests.id(agency || ' row')))) ->> 'id',
+  case when agency = 'sur' then tests.id('sur row')::text end, 'Sur is shown ' || case agency when 'sur' then 'the object of its own lead' else 'no object of a lead of Norte' end)
+from unnest('{norte,sur}'::text[]) agency;
+
+-- What every read goes through, called by itself with a part of its own: it runs as the owner, and shows no more by it.
+select is(pg_temp.call(name, format('private.get_one(%L, %L)', resource, norte)), '{"refused": "not_found"}', name || ' gets no ' || resource || ' of Norte by its id')
+from sur_caller, ids, unnest('{lead,operation,agent,property}'::text[]) resource;
+select is(jsonb_path_query_array(pg_temp.call(name, format('private.list_page(''lead'', ''created_at'', %L, null, null)', filters)), '$.data[*].id'), shown,
+  name || ' lists no lead of Norte by ' || filters)
+from sur_caller, ids, lateral (values
+  (jsonb_build_object('id', sur)::text, jsonb_build_array(sur)),
+  (jsonb_build_object('agency_id', tests.id('norte'))::text, '[]'),
+  ('{"full_name": "x'' or true or t.full_name = ''x"}', '[]'),
+  ('{"full_name": ["x'' or true or t.full_name = ''x", "}"]}', '[]')) v (filters, shown);
+select is(pg_temp.call('a key of Sur', call) ->> 'refused', refused, 'Sur is refused ' || call)
+from (values
+  ('private.list_page(''lead'', ''created_at'', ''{"id = t.id or t.id": "x"}'', null, null)', 'P0001'),
+  ('private.list_page(''api_key'', ''created_at'', ''{}'', null, null)', '42883'),
+  ('private.list_page(''lead t, public.api_key'', ''created_at'', ''{}'', null, null)', '42P01'),
+  ('private.get_one(''api_key'', gen_random_uuid())', 'forbidden')) v (call, refused);
 
 select * from finish();
 rollback;

@@ -24,10 +24,11 @@ select is_empty($$select function, word from quoted where kind = 'date'$$, 'nor 
 select is_empty($$select function, word from quoted where kind in ('flow', 'type')$$, 'nor a flow or its type');
 select is_empty($$select function, word from quoted where kind = 'label'$$, 'nor what one is called');
 -- Other things are called by the same words: a property that is sold or rented, a viewing that is cancelled, a signature
--- that expired, the table of viewings, the part of a case file.
+-- that expired, the resource offer, the part of a case file.
 select is_empty($$select function, word from quoted where kind = 'stage' and (function, word) not in (values
     ('private.refuse_taken_property', 'sold'), ('private.refuse_taken_property', 'rented'),
-    ('api.list_viewings', 'viewings'), ('private.case_file', 'viewings'), ('api.mcp_agenda', 'viewings'),
+    ('private.get_one', 'offer'), ('api.get_offer', 'offer'), ('api.list_offers', 'offer'), ('api.sample_hook', 'offer'),
+    ('api.create_offer_link', 'offer'), ('private.case_file', 'viewings'), ('api.mcp_agenda', 'viewings'),
     ('api.mcp_agenda', 'cancelled'), ('api.update_signature', 'expired'))$$, 'nor a stage');
 select is_empty($$select c.conname from pg_constraint c
   join (select id from public.stages union select id from public.flows) w on pg_get_constraintdef(c.oid) ~ format('''%s''', w.id)

@@ -93,4 +93,3 @@ end
 $$;
 comment on function private.day_start(text, int, text) is
   'The first moment of a day in the zone of the caller''s agency, or of one some days later. Refuses with invalid_time.';
-grant execute on function private.day_start(text, int, text) to anon, authenticated;

@@ -1,25 +1,13 @@
-create function api.mcp_agenda(
-  starts_from text default null,
-  starts_before text default null,
-  agent_id uuid default null,
-  mine boolean default null,
-  page_limit int default 50
-) returns jsonb
-language plpgsql set search_path = ''
+create function private.agenda(starts_from text, starts_before text, agent_id uuid, mine boolean, page_limit int) returns jsonb
+language plpgsql security definer set search_path = ''
 as $$
 declare
-  caller private.principal := private.authorize('viewings:read');
-  time_zone text := private.time_zone();
+  caller private.principal := private.principal();
+  time_zone text := (select a.time_zone from public.agencies a where a.id = caller.agency_id);
   first_moment timestamptz;
   last_moment timestamptz;
-  wanted_agent_id uuid := case when mine then caller.agent_id else mcp_agenda.agent_id end;
+  wanted_agent_id uuid := case when mine then caller.agent_id else agenda.agent_id end;
 begin
-  perform private.judged(jsonb_build_object('starts_from', starts_from, 'starts_before', starts_before, 'limit', page_limit), '{
-    "properties": {
-      "starts_from": {"type": "string", "format": "day or time", "nullable": true},
-      "starts_before": {"type": "string", "format": "day or time", "nullable": true},
-      "limit": {"type": "integer", "minimum": 1, "maximum": 100}
-    }}', 'query');
   perform set_config('timezone', time_zone, true);
   if mine and caller.agent_id is null then
     perform private.refuse('agent_required', 'The credential acts for no agent, so it has no viewings of its own.');
@@ -64,6 +52,29 @@ begin
         'truncated', c.total > page_limit,
         'items', (select coalesce(jsonb_agg(private.viewing_summary(s.viewing, caller) order by s.n), '[]') from shown s)))
     from counted c);
+end
+$$;
+comment on function private.agenda(text, text, uuid, boolean, int) is 'The agenda that api.mcp_agenda shows, in the caller''s agency alone.';
+grant execute on function private.agenda(text, text, uuid, boolean, int) to anon, authenticated;
+
+create function api.mcp_agenda(
+  starts_from text default null,
+  starts_before text default null,
+  agent_id uuid default null,
+  mine boolean default null,
+  page_limit int default 50
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+begin
+  perform private.authorize('viewings:read');
+  perform private.judged(jsonb_build_object('starts_from', starts_from, 'starts_before', starts_before, 'limit', page_limit), '{
+    "properties": {
+      "starts_from": {"type": "string", "format": "day or time", "nullable": true},
+      "starts_before": {"type": "string", "format": "day or time", "nullable": true},
+      "limit": {"type": "integer", "minimum": 1, "maximum": 100}
+    }}', 'query');
+  return private.agenda(starts_from, starts_before, agent_id, mine, page_limit);
 end
 $$;
 comment on function api.mcp_agenda(text, text, uuid, boolean, int) is

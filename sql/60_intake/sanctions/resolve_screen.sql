@@ -75,6 +75,7 @@ end
 $$;
 comment on function private.result_counts(public.sanctions_screens) is
   'Whether no later screen of the lead has a result. A screen that waits or failed has none, so a match stands meanwhile.';
+grant execute on function private.result_counts(public.sanctions_screens) to anon, authenticated;
 
 create function private.standing_match(agency_id uuid, lead_id uuid) returns public.sanctions_screens
 language plpgsql stable set search_path = ''

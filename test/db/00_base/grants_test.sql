@@ -70,7 +70,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
       'private.principal()', 'private.authorize(text)', 'private.take_turn()', 'private.refuse_lead_type(text)', 'private.known_client(uuid)', 'private.own_lead_json(leads)', 'private.own_operation_json(operations)',
       'private.get_one(text,uuid)', 'private.list_page(text,text,jsonb,integer,text)', 'private.update_operation(uuid,jsonb)',
       'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)', 'private.time_zone()',
-      'private.found_contacts(text,integer)', 'private.found_properties(text,integer)', 'private.case_file(uuid)', 'private.my_day(integer)',
+      'private.found_contacts(text,integer)', 'private.found_properties(text,integer)', 'private.case_file(uuid)', 'private.my_day(integer)', 'private.agenda(text,text,uuid,boolean,integer)',
       'private.private_targets_allowed()')$$,
   'callers reach these definer functions and no other; each acts for the caller''s own agency');
 select is_empty($$select p.oid::regprocedure from pg_proc p

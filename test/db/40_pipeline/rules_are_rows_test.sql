@@ -28,8 +28,8 @@ select is_empty($$select function, word from quoted where kind = 'label'$$, 'nor
 select is_empty($$select function, word from quoted where kind = 'stage' and (function, word) not in (values
     ('private.refuse_taken_property', 'sold'), ('private.refuse_taken_property', 'rented'),
     ('private.get_one', 'offer'), ('api.get_offer', 'offer'), ('api.list_offers', 'offer'), ('api.sample_hook', 'offer'),
-    ('api.create_offer_link', 'offer'), ('private.case_file', 'viewings'), ('api.mcp_agenda', 'viewings'),
-    ('api.mcp_agenda', 'cancelled'), ('api.update_signature', 'expired'))$$, 'nor a stage');
+    ('api.create_offer_link', 'offer'), ('private.case_file', 'viewings'), ('private.agenda', 'viewings'),
+    ('private.agenda', 'cancelled'), ('api.update_signature', 'expired'))$$, 'nor a stage');
 select is_empty($$select c.conname from pg_constraint c
   join (select id from public.stages union select id from public.flows) w on pg_get_constraintdef(c.oid) ~ format('''%s''', w.id)
   where c.conrelid in ('public.operations'::regclass, 'public.operation_steps'::regclass)$$,

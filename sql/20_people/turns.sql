@@ -8,18 +8,16 @@ $$;
 comment on function private.takes_leads(public.agents) is
   'Whether a new lead may be given to an agent: one who is active, accepts leads and may change them. Who only reads could do nothing for it.';
 
-create function private.take_turn() returns uuid
+create function private.next_agent() returns uuid
 language plpgsql security definer set search_path = ''
 as $$
 declare
   caller_agency_id uuid := private.agency_id();
-  agent_id uuid;
 begin
   -- One at a time inside an agency until the transaction ends, so that n leads over k agents never differ by more than
   -- one.
   perform pg_advisory_xact_lock(hashtextextended('assign_agent:' || caller_agency_id, 0));
-  update public.agents a set last_assigned_at = clock_timestamp()
-  where a.agency_id = caller_agency_id and a.id = (
+  return (
     -- In order first, so that as a rule only one agent is asked whether they may change leads.
     select o.id
     from (
@@ -29,11 +27,22 @@ begin
       offset 0
     ) o
     where private.takes_leads(o)
-    limit 1)
-  returning a.id into agent_id;
-  return agent_id;
+    limit 1);
 end
 $$;
-comment on function private.take_turn() is
-  'The agent whose turn it is in the caller''s agency, who takes leads and waited longest; with that the turn is taken. Null when there is none. Nobody else is told before the transaction ends.';
-grant execute on function private.take_turn() to anon, authenticated;
+comment on function private.next_agent() is
+  'Whose turn it is in the caller''s agency: the agent who takes leads and has waited longest. Null when there is none. Other transactions wait for the answer until this one ends.';
+grant execute on function private.next_agent() to anon, authenticated;
+
+create function private.assign_agent(agent_id uuid) returns void
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  caller_agency_id uuid := private.agency_id();
+begin
+  update public.agents a set last_assigned_at = clock_timestamp()
+  where a.agency_id = caller_agency_id and a.id = agent_id;
+end
+$$;
+comment on function private.assign_agent(uuid) is 'Takes the turn of an agent that private.next_agent named.';
+grant execute on function private.assign_agent(uuid) to anon, authenticated;

@@ -105,9 +105,15 @@ begin
     (body ->> 'bedrooms_min')::numeric::int,
     body ->> 'notes',
     contact.contact_id,
-    coalesce(agent_id, private.take_turn()),
+    coalesce(agent_id, private.next_agent()),
     opened_id)
   returning * into lead;
+
+  -- The lead was written with the agent whose turn it is, since writing it twice would cost a fifth of the call; only
+  -- now is the turn taken.
+  if agent_id is null then
+    perform private.assign_agent(lead.assigned_agent_id);
+  end if;
 
   if opened_id is not null then
     insert into public.operations (agency_id, id, lead_id, operation_type)

@@ -236,7 +236,6 @@ end
 $$;
 comment on function private.day_start(text, int, text) is
   'The first moment of a day in the zone of the caller''s agency, or of one some days later. Refuses with invalid_time.';
-grant execute on function private.day_start(text, int, text) to anon, authenticated;
 
 -- sql/00_base/pages.sql
 
@@ -2307,18 +2306,16 @@ $$;
 comment on function private.takes_leads(public.agents) is
   'Whether a new lead may be given to an agent: one who is active, accepts leads and may change them. Who only reads could do nothing for it.';
 
-create function private.take_turn() returns uuid
+create function private.next_agent() returns uuid
 language plpgsql security definer set search_path = ''
 as $$
 declare
   caller_agency_id uuid := private.agency_id();
-  agent_id uuid;
 begin
   -- One at a time inside an agency until the transaction ends, so that n leads over k agents never differ by more than
   -- one.
   perform pg_advisory_xact_lock(hashtextextended('assign_agent:' || caller_agency_id, 0));
-  update public.agents a set last_assigned_at = clock_timestamp()
-  where a.agency_id = caller_agency_id and a.id = (
+  return (
     -- In order first, so that as a rule only one agent is asked whether they may change leads.
     select o.id
     from (
@@ -2328,14 +2325,25 @@ begin
       offset 0
     ) o
     where private.takes_leads(o)
-    limit 1)
-  returning a.id into agent_id;
-  return agent_id;
+    limit 1);
 end
 $$;
-comment on function private.take_turn() is
-  'The agent whose turn it is in the caller''s agency, who takes leads and waited longest; with that the turn is taken. Null when there is none. Nobody else is told before the transaction ends.';
-grant execute on function private.take_turn() to anon, authenticated;
+comment on function private.next_agent() is
+  'Whose turn it is in the caller''s agency: the agent who takes leads and has waited longest. Null when there is none. Other transactions wait for the answer until this one ends.';
+grant execute on function private.next_agent() to anon, authenticated;
+
+create function private.assign_agent(agent_id uuid) returns void
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  caller_agency_id uuid := private.agency_id();
+begin
+  update public.agents a set last_assigned_at = clock_timestamp()
+  where a.agency_id = caller_agency_id and a.id = agent_id;
+end
+$$;
+comment on function private.assign_agent(uuid) is 'Takes the turn of an agent that private.next_agent named.';
+grant execute on function private.assign_agent(uuid) to anon, authenticated;
 
 -- sql/30_stock/01_properties.sql
 
@@ -5770,6 +5778,7 @@ end
 $$;
 comment on function private.result_counts(public.sanctions_screens) is
   'Whether no later screen of the lead has a result. A screen that waits or failed has none, so a match stands meanwhile.';
+grant execute on function private.result_counts(public.sanctions_screens) to anon, authenticated;
 
 create function private.standing_match(agency_id uuid, lead_id uuid) returns public.sanctions_screens
 language plpgsql stable set search_path = ''
@@ -7346,9 +7355,15 @@ begin
     (body ->> 'bedrooms_min')::numeric::int,
     body ->> 'notes',
     contact.contact_id,
-    coalesce(agent_id, private.take_turn()),
+    coalesce(agent_id, private.next_agent()),
     opened_id)
   returning * into lead;
+
+  -- The lead was written with the agent whose turn it is, since writing it twice would cost a fifth of the call; only
+  -- now is the turn taken.
+  if agent_id is null then
+    perform private.assign_agent(lead.assigned_agent_id);
+  end if;
 
   if opened_id is not null then
     insert into public.operations (agency_id, id, lead_id, operation_type)
@@ -8262,28 +8277,16 @@ grant execute on function api.mcp_advance_stage(uuid, jsonb) to anon, authentica
 
 -- sql/80_connector/agenda.sql
 
-create function api.mcp_agenda(
-  starts_from text default null,
-  starts_before text default null,
-  agent_id uuid default null,
-  mine boolean default null,
-  page_limit int default 50
-) returns jsonb
-language plpgsql set search_path = ''
+create function private.agenda(starts_from text, starts_before text, agent_id uuid, mine boolean, page_limit int) returns jsonb
+language plpgsql security definer set search_path = ''
 as $$
 declare
-  caller private.principal := private.authorize('viewings:read');
-  time_zone text := private.time_zone();
+  caller private.principal := private.principal();
+  time_zone text := (select a.time_zone from public.agencies a where a.id = caller.agency_id);
   first_moment timestamptz;
   last_moment timestamptz;
-  wanted_agent_id uuid := case when mine then caller.agent_id else mcp_agenda.agent_id end;
+  wanted_agent_id uuid := case when mine then caller.agent_id else agenda.agent_id end;
 begin
-  perform private.judged(jsonb_build_object('starts_from', starts_from, 'starts_before', starts_before, 'limit', page_limit), '{
-    "properties": {
-      "starts_from": {"type": "string", "format": "day or time", "nullable": true},
-      "starts_before": {"type": "string", "format": "day or time", "nullable": true},
-      "limit": {"type": "integer", "minimum": 1, "maximum": 100}
-    }}', 'query');
   perform set_config('timezone', time_zone, true);
   if mine and caller.agent_id is null then
     perform private.refuse('agent_required', 'The credential acts for no agent, so it has no viewings of its own.');
@@ -8328,6 +8331,29 @@ begin
         'truncated', c.total > page_limit,
         'items', (select coalesce(jsonb_agg(private.viewing_summary(s.viewing, caller) order by s.n), '[]') from shown s)))
     from counted c);
+end
+$$;
+comment on function private.agenda(text, text, uuid, boolean, int) is 'The agenda that api.mcp_agenda shows, in the caller''s agency alone.';
+grant execute on function private.agenda(text, text, uuid, boolean, int) to anon, authenticated;
+
+create function api.mcp_agenda(
+  starts_from text default null,
+  starts_before text default null,
+  agent_id uuid default null,
+  mine boolean default null,
+  page_limit int default 50
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+begin
+  perform private.authorize('viewings:read');
+  perform private.judged(jsonb_build_object('starts_from', starts_from, 'starts_before', starts_before, 'limit', page_limit), '{
+    "properties": {
+      "starts_from": {"type": "string", "format": "day or time", "nullable": true},
+      "starts_before": {"type": "string", "format": "day or time", "nullable": true},
+      "limit": {"type": "integer", "minimum": 1, "maximum": 100}
+    }}', 'query');
+  return private.agenda(starts_from, starts_before, agent_id, mine, page_limit);
 end
 $$;
 comment on function api.mcp_agenda(text, text, uuid, boolean, int) is

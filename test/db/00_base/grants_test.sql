@@ -67,7 +67,7 @@ select is_empty($$select p.oid::regprocedure from pg_proc p
     and p.oid::regprocedure::text <> 'private.public_offer(text)'
     and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))
     and p.oid::regprocedure::text not in (
-      'private.principal()', 'private.authorize(text)', 'private.take_turn()', 'private.refuse_lead_type(text)', 'private.known_client(uuid)', 'private.own_lead_json(leads)', 'private.own_operation_json(operations)',
+      'private.principal()', 'private.authorize(text)', 'private.assign_agent(uuid)', 'private.next_agent()', 'private.refuse_lead_type(text)', 'private.known_client(uuid)', 'private.own_lead_json(leads)', 'private.own_operation_json(operations)',
       'private.get_one(text,uuid)', 'private.list_page(text,text,jsonb,integer,text)', 'private.update_operation(uuid,jsonb)',
       'private.replay(text,text,jsonb)', 'private.answer(text,integer,jsonb)', 'private.time_zone()',
       'private.found_contacts(text,integer)', 'private.found_properties(text,integer)', 'private.case_file(uuid)', 'private.my_day(integer)', 'private.agenda(text,text,uuid,boolean,integer)',

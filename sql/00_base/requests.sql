@@ -108,7 +108,7 @@ $$;
 comment on function private.refuse_request_member(text, text, text) is 'The same for one member.';
 grant execute on function private.refuse_request_member(text, text, text) to anon, authenticated;
 
-create function private.judged(request jsonb, contract jsonb, part text default 'body') returns jsonb
+create function private.check_request(request jsonb, contract jsonb, part text default 'body') returns jsonb
 language plpgsql set search_path = ''
 as $$
 declare
@@ -154,6 +154,6 @@ begin
   return request;
 end
 $$;
-comment on function private.judged(jsonb, jsonb, text) is
+comment on function private.check_request(jsonb, jsonb, text) is
   'A body or a query as it came, once it is judged by its contract: {properties: {member: rule}, required: [member]}. Members that are missing, not known or not as the rule says are named: reason invalid_body or invalid_query.';
-grant execute on function private.judged(jsonb, jsonb, text) to anon, authenticated;
+grant execute on function private.check_request(jsonb, jsonb, text) to anon, authenticated;

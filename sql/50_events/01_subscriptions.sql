@@ -54,7 +54,7 @@ create policy delete_own on public.subscriptions for delete to anon, authenticat
 grant select, delete on public.subscriptions to anon, authenticated;
 grant insert (agency_id, event_type, target_url) on public.subscriptions to anon, authenticated;
 
-create function private.one_spelling(target_url text) returns text
+create function private.normal_target_url(target_url text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 declare
@@ -68,20 +68,20 @@ begin
   return 'https://' || host || case when parts[2] like '/%' then '' else '/' end || parts[2];
 end
 $$;
-comment on function private.one_spelling(text) is
+comment on function private.normal_target_url(text) is
   'A target as the functions write it: host in lower case without a final full stop, no default port, no fragment.';
-grant execute on function private.one_spelling(text) to anon, authenticated;
+grant execute on function private.normal_target_url(text) to anon, authenticated;
 
-create function private.tg_subscriptions__one_spelling() returns trigger
+create function private.tg_subscriptions__normal_target_url() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
-  new.target_url := private.one_spelling(new.target_url);
+  new.target_url := private.normal_target_url(new.target_url);
   return new;
 end
 $$;
-comment on function private.tg_subscriptions__one_spelling() is
+comment on function private.tg_subscriptions__normal_target_url() is
   'A target spelled in two ways is subscribed once and gets an event once.';
 
-create trigger _100_one_spelling before insert or update of target_url on public.subscriptions
-  for each row execute function private.tg_subscriptions__one_spelling();
+create trigger _100_normal_target_url before insert or update of target_url on public.subscriptions
+  for each row execute function private.tg_subscriptions__normal_target_url();

@@ -11,7 +11,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('documents:read');
-  perform private.judged(jsonb_build_object('kind', kind, 'status', status), '{
+  perform private.check_request(jsonb_build_object('kind', kind, 'status', status), '{
     "properties": {
       "kind": {"type": "string", "enum": ["viewing_sheet", "identity", "mandate", "reservation", "contract", "deed",
         "deposit_receipt", "land_registry_note", "energy_certificate", "proof_of_income", "other"], "nullable": true},
@@ -44,7 +44,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
-  answer jsonb := private.replay('create_document', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_document', idempotency_key, private.check_request(body, '{
     "properties": {
       "kind": {"type": "string", "enum": ["viewing_sheet", "identity", "mandate", "reservation", "contract", "deed",
         "deposit_receipt", "land_registry_note", "energy_certificate", "proof_of_income", "other"], "nullable": true},
@@ -104,7 +104,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
-  answer jsonb := private.replay('create_document_upload ' || document_id, idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_document_upload ' || document_id, idempotency_key, private.check_request(body, '{
     "required": ["content_type", "size_bytes"],
     "properties": {
       "content_type": {"type": "string", "enum": ["application/pdf", "image/jpeg", "image/png", "image/webp",
@@ -141,7 +141,7 @@ declare
   caller private.principal := private.authorize('documents:write');
   document public.documents;
 begin
-  perform private.judged(patch, '{
+  perform private.check_request(patch, '{
     "properties": {
       "status": {"type": "string", "enum": ["requested", "received", "verified", "rejected"]}
     }}');

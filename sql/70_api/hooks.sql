@@ -44,14 +44,14 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize(private.event_permission(body ->> 'event_type'));
-  answer jsonb := private.replay('create_hook', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_hook', idempotency_key, private.check_request(body, '{
     "required": ["event_type", "target_url"],
     "properties": {
       "event_type": {"type": "string", "enum": ["deal_won", "offer_accepted", "signature_signed",
         "document_completed"]},
       "target_url": {"type": "string", "minLength": 1, "maxLength": 2000}
     }}'));
-  target text := private.one_spelling(body ->> 'target_url');
+  target text := private.normal_target_url(body ->> 'target_url');
   problem text;
   hook_id uuid;
 begin
@@ -100,7 +100,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize(private.event_permission(event_type));
-  perform private.judged(jsonb_build_object('event_type', event_type), '{
+  perform private.check_request(jsonb_build_object('event_type', event_type), '{
     "properties": {
       "event_type": {"type": "string", "enum": ["deal_won", "offer_accepted", "signature_signed", "document_completed"]}
     }}', 'query');

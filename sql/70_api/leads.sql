@@ -11,7 +11,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('leads:read');
-  perform private.judged(jsonb_build_object('temperature', temperature, 'origin', origin, 'email', email), '{
+  perform private.check_request(jsonb_build_object('temperature', temperature, 'origin', origin, 'email', email), '{
     "properties": {
       "temperature": {"type": "string", "enum": ["hot", "warm", "cold"], "nullable": true},
       "origin": {"type": "string", "enum": ["email", "web", "portal", "phone", "walk_in", "referral", "whatsapp",
@@ -58,7 +58,7 @@ declare
   lead public.leads;
   opened_id uuid := case when body ->> 'operation_type' is not null then gen_random_uuid() end;
 begin
-  answer := private.replay('create_lead', idempotency_key, private.judged(body, '{
+  answer := private.replay('create_lead', idempotency_key, private.check_request(body, '{
     "required": ["full_name"],
     "properties": {
       "full_name": {"type": "string", "minLength": 1, "maxLength": 200},
@@ -143,7 +143,7 @@ declare
   caller private.principal := private.authorize('leads:write');
   lead public.leads;
 begin
-  perform private.judged(patch, '{
+  perform private.check_request(patch, '{
     "properties": {
       "full_name": {"type": "string", "minLength": 1, "maxLength": 200},
       "phone": {"type": "string", "nullable": true},
@@ -205,7 +205,7 @@ declare
   caller private.principal := private.authorize('leads:write');
   lead jsonb;
 begin
-  perform private.judged(jsonb_build_object('reason', reason), '{
+  perform private.check_request(jsonb_build_object('reason', reason), '{
     "properties": {
       "reason": {"type": "string", "maxLength": 1000, "nullable": true}
     }}', 'query');

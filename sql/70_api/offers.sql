@@ -9,7 +9,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('offers:read');
-  perform private.judged(jsonb_build_object('status', status), '{
+  perform private.check_request(jsonb_build_object('status', status), '{
     "properties": {
       "status": {"type": "string", "enum": ["received", "accepted", "rejected", "withdrawn"], "nullable": true}
     }}', 'query');
@@ -38,7 +38,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:write');
-  answer jsonb := private.replay('create_offer', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_offer', idempotency_key, private.check_request(body, '{
     "required": ["operation_id", "amount"],
     "properties": {
       "operation_id": {"type": "string", "format": "uuid"},

@@ -10,7 +10,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('operations:read');
-  perform private.judged(jsonb_build_object('operation_type', operation_type), '{
+  perform private.check_request(jsonb_build_object('operation_type', operation_type), '{
     "properties": {
       "operation_type": {"type": "string", "maxLength": 100, "nullable": true}
     }}', 'query');
@@ -47,7 +47,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:write');
-  answer jsonb := private.replay('create_operation', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_operation', idempotency_key, private.check_request(body, '{
     "required": ["lead_id", "operation_type"],
     "properties": {
       "lead_id": {"type": "string", "format": "uuid"},
@@ -98,7 +98,7 @@ declare
   caller private.principal := private.authorize('operations:write');
   operation public.operations;
 begin
-  perform private.judged(patch, '{
+  perform private.check_request(patch, '{
     "properties": {
       "stage": {"type": "string"},
       "lost_reason": {"type": "string", "maxLength": 1000, "nullable": true},

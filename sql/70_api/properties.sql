@@ -16,7 +16,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('properties:read');
-  perform private.judged(jsonb_build_object('status', status, 'listing_type', listing_type, 'property_type', property_type, 'city', city, 'zone', zone, 'price_min', price_min, 'price_max', price_max, 'bedrooms_min', bedrooms_min, 'reference', reference), '{
+  perform private.check_request(jsonb_build_object('status', status, 'listing_type', listing_type, 'property_type', property_type, 'city', city, 'zone', zone, 'price_min', price_min, 'price_max', price_max, 'bedrooms_min', bedrooms_min, 'reference', reference), '{
     "properties": {
       "status": {"type": "string", "enum": ["available", "pending", "sold", "rented", "withdrawn"], "nullable": true},
       "listing_type": {"type": "string", "enum": ["sale", "rent"], "nullable": true},

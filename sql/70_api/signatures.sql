@@ -10,7 +10,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('signatures:read');
-  perform private.judged(jsonb_build_object('status', status, 'signer_email', signer_email), '{
+  perform private.check_request(jsonb_build_object('status', status, 'signer_email', signer_email), '{
     "properties": {
       "status": {"type": "string", "enum": ["draft", "sent", "signed", "declined", "expired"], "nullable": true},
       "signer_email": {"type": "string", "format": "email", "nullable": true}
@@ -41,7 +41,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:write');
-  answer jsonb := private.replay('create_signature', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_signature', idempotency_key, private.check_request(body, '{
     "properties": {
       "document_id": {"type": "string", "format": "uuid", "nullable": true},
       "operation_id": {"type": "string", "format": "uuid", "nullable": true},
@@ -90,7 +90,7 @@ declare
   caller private.principal := private.authorize('signatures:write');
   signature public.signatures;
 begin
-  perform private.judged(patch, '{
+  perform private.check_request(patch, '{
     "properties": {
       "status": {"type": "string", "enum": ["draft", "sent", "signed", "declined", "expired"]}
     }}');

@@ -13,7 +13,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('viewings:read');
-  perform private.judged(jsonb_build_object('status', status, 'starts_from', starts_from, 'starts_before', starts_before), '{
+  perform private.check_request(jsonb_build_object('status', status, 'starts_from', starts_from, 'starts_before', starts_before), '{
     "properties": {
       "status": {"type": "string", "enum": ["scheduled", "done", "cancelled", "no_show"], "nullable": true},
       "starts_from": {"type": "string", "format": "time", "nullable": true},
@@ -114,7 +114,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:write');
-  answer jsonb := private.replay('create_viewing', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_viewing', idempotency_key, private.check_request(body, '{
     "required": ["lead_id", "property_id", "starts_at"],
     "properties": {
       "lead_id": {"type": "string", "format": "uuid"},
@@ -172,7 +172,7 @@ declare
   old_viewing public.viewings;
   viewing public.viewings;
 begin
-  perform private.judged(patch, '{
+  perform private.check_request(patch, '{
     "properties": {
       "status": {"type": "string", "enum": ["scheduled", "done", "cancelled", "no_show"]},
       "starts_at": {"type": "string", "format": "time"},

@@ -8,7 +8,7 @@ begin
   -- The RPC below judges the rest; a stage of the caller's own would be overwritten here.
   if jsonb_typeof(patch) is distinct from 'object' or patch ? 'stage' or patch ? 'lost_reason' then
     perform private.authorize('operations:write');
-    perform private.judged(patch, '{"properties": {"property_id": {"type": "string", "format": "uuid", "nullable": true}}}');
+    perform private.check_request(patch, '{"properties": {"property_id": {"type": "string", "format": "uuid", "nullable": true}}}');
   end if;
   -- Which stage comes next is looked up here, under the caller's own policies; who may move it, and whether it may
   -- move, is judged by the RPC that REST calls too, which also counts the request.

@@ -68,7 +68,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('viewings:read');
-  perform private.judged(jsonb_build_object('starts_from', starts_from, 'starts_before', starts_before, 'limit', page_limit), '{
+  perform private.check_request(jsonb_build_object('starts_from', starts_from, 'starts_before', starts_before, 'limit', page_limit), '{
     "properties": {
       "starts_from": {"type": "string", "format": "day or time", "nullable": true},
       "starts_before": {"type": "string", "format": "day or time", "nullable": true},

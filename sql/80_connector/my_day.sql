@@ -37,7 +37,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('operations:read');
-  perform private.judged(jsonb_build_object('limit', page_limit), '{
+  perform private.check_request(jsonb_build_object('limit', page_limit), '{
     "properties": {
       "limit": {"type": "integer", "minimum": 1, "maximum": 50}
     }}', 'query');

@@ -68,7 +68,7 @@ as $$
 declare
   caller private.principal := private.authorize('leads:read');
 begin
-  perform private.judged(jsonb_build_object('query', query, 'limit', page_limit), '{
+  perform private.check_request(jsonb_build_object('query', query, 'limit', page_limit), '{
     "properties": {
       "query": {"type": "string", "minLength": 1, "maxLength": 200},
       "limit": {"type": "integer", "minimum": 1, "maximum": 25}

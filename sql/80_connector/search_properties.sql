@@ -59,7 +59,7 @@ declare
   terms text[];
   term_queries tsquery[];
 begin
-  perform private.judged(filters, '{
+  perform private.check_request(filters, '{
     "properties": {
       "listing_type": {"type": "string", "enum": ["sale", "rent"]},
       "property_types": {"type": "array", "maxItems": 12, "items": {"type": "string", "enum": ["flat", "house",
@@ -70,7 +70,7 @@ begin
       "bathrooms_min": {"type": "integer", "minimum": 0, "maximum": 99},
       "area_min_m2": {"type": "number", "minimum": 0}
     }}', 'query');
-  perform private.judged(jsonb_build_object('words', words, 'limit', page_limit), '{
+  perform private.check_request(jsonb_build_object('words', words, 'limit', page_limit), '{
     "properties": {
       "words": {"type": "array", "maxItems": 12, "items": {"type": "string", "maxLength": 500}},
       "limit": {"type": "integer", "minimum": 1, "maximum": 25}

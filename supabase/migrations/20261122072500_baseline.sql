@@ -504,7 +504,7 @@ $$;
 comment on function private.refuse_request_member(text, text, text) is 'The same for one member.';
 grant execute on function private.refuse_request_member(text, text, text) to anon, authenticated;
 
-create function private.judged(request jsonb, contract jsonb, part text default 'body') returns jsonb
+create function private.check_request(request jsonb, contract jsonb, part text default 'body') returns jsonb
 language plpgsql set search_path = ''
 as $$
 declare
@@ -550,9 +550,9 @@ begin
   return request;
 end
 $$;
-comment on function private.judged(jsonb, jsonb, text) is
+comment on function private.check_request(jsonb, jsonb, text) is
   'A body or a query as it came, once it is judged by its contract: {properties: {member: rule}, required: [member]}. Members that are missing, not known or not as the rule says are named: reason invalid_body or invalid_query.';
-grant execute on function private.judged(jsonb, jsonb, text) to anon, authenticated;
+grant execute on function private.check_request(jsonb, jsonb, text) to anon, authenticated;
 
 -- sql/00_base/text.sql
 
@@ -4264,7 +4264,7 @@ create policy delete_own on public.subscriptions for delete to anon, authenticat
 grant select, delete on public.subscriptions to anon, authenticated;
 grant insert (agency_id, event_type, target_url) on public.subscriptions to anon, authenticated;
 
-create function private.one_spelling(target_url text) returns text
+create function private.normal_target_url(target_url text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 declare
@@ -4278,23 +4278,23 @@ begin
   return 'https://' || host || case when parts[2] like '/%' then '' else '/' end || parts[2];
 end
 $$;
-comment on function private.one_spelling(text) is
+comment on function private.normal_target_url(text) is
   'A target as the functions write it: host in lower case without a final full stop, no default port, no fragment.';
-grant execute on function private.one_spelling(text) to anon, authenticated;
+grant execute on function private.normal_target_url(text) to anon, authenticated;
 
-create function private.tg_subscriptions__one_spelling() returns trigger
+create function private.tg_subscriptions__normal_target_url() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
-  new.target_url := private.one_spelling(new.target_url);
+  new.target_url := private.normal_target_url(new.target_url);
   return new;
 end
 $$;
-comment on function private.tg_subscriptions__one_spelling() is
+comment on function private.tg_subscriptions__normal_target_url() is
   'A target spelled in two ways is subscribed once and gets an event once.';
 
-create trigger _100_one_spelling before insert or update of target_url on public.subscriptions
-  for each row execute function private.tg_subscriptions__one_spelling();
+create trigger _100_normal_target_url before insert or update of target_url on public.subscriptions
+  for each row execute function private.tg_subscriptions__normal_target_url();
 
 -- sql/50_events/02_events.sql
 
@@ -6864,7 +6864,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('documents:read');
-  perform private.judged(jsonb_build_object('kind', kind, 'status', status), '{
+  perform private.check_request(jsonb_build_object('kind', kind, 'status', status), '{
     "properties": {
       "kind": {"type": "string", "enum": ["viewing_sheet", "identity", "mandate", "reservation", "contract", "deed",
         "deposit_receipt", "land_registry_note", "energy_certificate", "proof_of_income", "other"], "nullable": true},
@@ -6897,7 +6897,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
-  answer jsonb := private.replay('create_document', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_document', idempotency_key, private.check_request(body, '{
     "properties": {
       "kind": {"type": "string", "enum": ["viewing_sheet", "identity", "mandate", "reservation", "contract", "deed",
         "deposit_receipt", "land_registry_note", "energy_certificate", "proof_of_income", "other"], "nullable": true},
@@ -6957,7 +6957,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('documents:write');
-  answer jsonb := private.replay('create_document_upload ' || document_id, idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_document_upload ' || document_id, idempotency_key, private.check_request(body, '{
     "required": ["content_type", "size_bytes"],
     "properties": {
       "content_type": {"type": "string", "enum": ["application/pdf", "image/jpeg", "image/png", "image/webp",
@@ -6994,7 +6994,7 @@ declare
   caller private.principal := private.authorize('documents:write');
   document public.documents;
 begin
-  perform private.judged(patch, '{
+  perform private.check_request(patch, '{
     "properties": {
       "status": {"type": "string", "enum": ["requested", "received", "verified", "rejected"]}
     }}');
@@ -7171,14 +7171,14 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize(private.event_permission(body ->> 'event_type'));
-  answer jsonb := private.replay('create_hook', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_hook', idempotency_key, private.check_request(body, '{
     "required": ["event_type", "target_url"],
     "properties": {
       "event_type": {"type": "string", "enum": ["deal_won", "offer_accepted", "signature_signed",
         "document_completed"]},
       "target_url": {"type": "string", "minLength": 1, "maxLength": 2000}
     }}'));
-  target text := private.one_spelling(body ->> 'target_url');
+  target text := private.normal_target_url(body ->> 'target_url');
   problem text;
   hook_id uuid;
 begin
@@ -7227,7 +7227,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize(private.event_permission(event_type));
-  perform private.judged(jsonb_build_object('event_type', event_type), '{
+  perform private.check_request(jsonb_build_object('event_type', event_type), '{
     "properties": {
       "event_type": {"type": "string", "enum": ["deal_won", "offer_accepted", "signature_signed", "document_completed"]}
     }}', 'query');
@@ -7261,7 +7261,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('leads:read');
-  perform private.judged(jsonb_build_object('temperature', temperature, 'origin', origin, 'email', email), '{
+  perform private.check_request(jsonb_build_object('temperature', temperature, 'origin', origin, 'email', email), '{
     "properties": {
       "temperature": {"type": "string", "enum": ["hot", "warm", "cold"], "nullable": true},
       "origin": {"type": "string", "enum": ["email", "web", "portal", "phone", "walk_in", "referral", "whatsapp",
@@ -7308,7 +7308,7 @@ declare
   lead public.leads;
   opened_id uuid := case when body ->> 'operation_type' is not null then gen_random_uuid() end;
 begin
-  answer := private.replay('create_lead', idempotency_key, private.judged(body, '{
+  answer := private.replay('create_lead', idempotency_key, private.check_request(body, '{
     "required": ["full_name"],
     "properties": {
       "full_name": {"type": "string", "minLength": 1, "maxLength": 200},
@@ -7393,7 +7393,7 @@ declare
   caller private.principal := private.authorize('leads:write');
   lead public.leads;
 begin
-  perform private.judged(patch, '{
+  perform private.check_request(patch, '{
     "properties": {
       "full_name": {"type": "string", "minLength": 1, "maxLength": 200},
       "phone": {"type": "string", "nullable": true},
@@ -7455,7 +7455,7 @@ declare
   caller private.principal := private.authorize('leads:write');
   lead jsonb;
 begin
-  perform private.judged(jsonb_build_object('reason', reason), '{
+  perform private.check_request(jsonb_build_object('reason', reason), '{
     "properties": {
       "reason": {"type": "string", "maxLength": 1000, "nullable": true}
     }}', 'query');
@@ -7489,7 +7489,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('offers:read');
-  perform private.judged(jsonb_build_object('status', status), '{
+  perform private.check_request(jsonb_build_object('status', status), '{
     "properties": {
       "status": {"type": "string", "enum": ["received", "accepted", "rejected", "withdrawn"], "nullable": true}
     }}', 'query');
@@ -7518,7 +7518,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('offers:write');
-  answer jsonb := private.replay('create_offer', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_offer', idempotency_key, private.check_request(body, '{
     "required": ["operation_id", "amount"],
     "properties": {
       "operation_id": {"type": "string", "format": "uuid"},
@@ -7564,7 +7564,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('operations:read');
-  perform private.judged(jsonb_build_object('operation_type', operation_type), '{
+  perform private.check_request(jsonb_build_object('operation_type', operation_type), '{
     "properties": {
       "operation_type": {"type": "string", "maxLength": 100, "nullable": true}
     }}', 'query');
@@ -7601,7 +7601,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('operations:write');
-  answer jsonb := private.replay('create_operation', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_operation', idempotency_key, private.check_request(body, '{
     "required": ["lead_id", "operation_type"],
     "properties": {
       "lead_id": {"type": "string", "format": "uuid"},
@@ -7652,7 +7652,7 @@ declare
   caller private.principal := private.authorize('operations:write');
   operation public.operations;
 begin
-  perform private.judged(patch, '{
+  perform private.check_request(patch, '{
     "properties": {
       "stage": {"type": "string"},
       "lost_reason": {"type": "string", "maxLength": 1000, "nullable": true},
@@ -7724,7 +7724,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('properties:read');
-  perform private.judged(jsonb_build_object('status', status, 'listing_type', listing_type, 'property_type', property_type, 'city', city, 'zone', zone, 'price_min', price_min, 'price_max', price_max, 'bedrooms_min', bedrooms_min, 'reference', reference), '{
+  perform private.check_request(jsonb_build_object('status', status, 'listing_type', listing_type, 'property_type', property_type, 'city', city, 'zone', zone, 'price_min', price_min, 'price_max', price_max, 'bedrooms_min', bedrooms_min, 'reference', reference), '{
     "properties": {
       "status": {"type": "string", "enum": ["available", "pending", "sold", "rented", "withdrawn"], "nullable": true},
       "listing_type": {"type": "string", "enum": ["sale", "rent"], "nullable": true},
@@ -7896,7 +7896,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('signatures:read');
-  perform private.judged(jsonb_build_object('status', status, 'signer_email', signer_email), '{
+  perform private.check_request(jsonb_build_object('status', status, 'signer_email', signer_email), '{
     "properties": {
       "status": {"type": "string", "enum": ["draft", "sent", "signed", "declined", "expired"], "nullable": true},
       "signer_email": {"type": "string", "format": "email", "nullable": true}
@@ -7927,7 +7927,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('signatures:write');
-  answer jsonb := private.replay('create_signature', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_signature', idempotency_key, private.check_request(body, '{
     "properties": {
       "document_id": {"type": "string", "format": "uuid", "nullable": true},
       "operation_id": {"type": "string", "format": "uuid", "nullable": true},
@@ -7976,7 +7976,7 @@ declare
   caller private.principal := private.authorize('signatures:write');
   signature public.signatures;
 begin
-  perform private.judged(patch, '{
+  perform private.check_request(patch, '{
     "properties": {
       "status": {"type": "string", "enum": ["draft", "sent", "signed", "declined", "expired"]}
     }}');
@@ -8020,7 +8020,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('viewings:read');
-  perform private.judged(jsonb_build_object('status', status, 'starts_from', starts_from, 'starts_before', starts_before), '{
+  perform private.check_request(jsonb_build_object('status', status, 'starts_from', starts_from, 'starts_before', starts_before), '{
     "properties": {
       "status": {"type": "string", "enum": ["scheduled", "done", "cancelled", "no_show"], "nullable": true},
       "starts_from": {"type": "string", "format": "time", "nullable": true},
@@ -8121,7 +8121,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   caller private.principal := private.authorize('viewings:write');
-  answer jsonb := private.replay('create_viewing', idempotency_key, private.judged(body, '{
+  answer jsonb := private.replay('create_viewing', idempotency_key, private.check_request(body, '{
     "required": ["lead_id", "property_id", "starts_at"],
     "properties": {
       "lead_id": {"type": "string", "format": "uuid"},
@@ -8179,7 +8179,7 @@ declare
   old_viewing public.viewings;
   viewing public.viewings;
 begin
-  perform private.judged(patch, '{
+  perform private.check_request(patch, '{
     "properties": {
       "status": {"type": "string", "enum": ["scheduled", "done", "cancelled", "no_show"]},
       "starts_at": {"type": "string", "format": "time"},
@@ -8252,7 +8252,7 @@ begin
   -- The RPC below judges the rest; a stage of the caller's own would be overwritten here.
   if jsonb_typeof(patch) is distinct from 'object' or patch ? 'stage' or patch ? 'lost_reason' then
     perform private.authorize('operations:write');
-    perform private.judged(patch, '{"properties": {"property_id": {"type": "string", "format": "uuid", "nullable": true}}}');
+    perform private.check_request(patch, '{"properties": {"property_id": {"type": "string", "format": "uuid", "nullable": true}}}');
   end if;
   -- Which stage comes next is looked up here, under the caller's own policies; who may move it, and whether it may
   -- move, is judged by the RPC that REST calls too, which also counts the request.
@@ -8347,7 +8347,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('viewings:read');
-  perform private.judged(jsonb_build_object('starts_from', starts_from, 'starts_before', starts_before, 'limit', page_limit), '{
+  perform private.check_request(jsonb_build_object('starts_from', starts_from, 'starts_before', starts_before, 'limit', page_limit), '{
     "properties": {
       "starts_from": {"type": "string", "format": "day or time", "nullable": true},
       "starts_before": {"type": "string", "format": "day or time", "nullable": true},
@@ -8673,7 +8673,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform private.authorize('operations:read');
-  perform private.judged(jsonb_build_object('limit', page_limit), '{
+  perform private.check_request(jsonb_build_object('limit', page_limit), '{
     "properties": {
       "limit": {"type": "integer", "minimum": 1, "maximum": 50}
     }}', 'query');
@@ -8912,7 +8912,7 @@ as $$
 declare
   caller private.principal := private.authorize('leads:read');
 begin
-  perform private.judged(jsonb_build_object('query', query, 'limit', page_limit), '{
+  perform private.check_request(jsonb_build_object('query', query, 'limit', page_limit), '{
     "properties": {
       "query": {"type": "string", "minLength": 1, "maxLength": 200},
       "limit": {"type": "integer", "minimum": 1, "maximum": 25}
@@ -9014,7 +9014,7 @@ declare
   terms text[];
   term_queries tsquery[];
 begin
-  perform private.judged(filters, '{
+  perform private.check_request(filters, '{
     "properties": {
       "listing_type": {"type": "string", "enum": ["sale", "rent"]},
       "property_types": {"type": "array", "maxItems": 12, "items": {"type": "string", "enum": ["flat", "house",
@@ -9025,7 +9025,7 @@ begin
       "bathrooms_min": {"type": "integer", "minimum": 0, "maximum": 99},
       "area_min_m2": {"type": "number", "minimum": 0}
     }}', 'query');
-  perform private.judged(jsonb_build_object('words', words, 'limit', page_limit), '{
+  perform private.check_request(jsonb_build_object('words', words, 'limit', page_limit), '{
     "properties": {
       "words": {"type": "array", "maxItems": 12, "items": {"type": "string", "maxLength": 500}},
       "limit": {"type": "integer", "minimum": 1, "maximum": 25}

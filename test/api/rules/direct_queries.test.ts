@@ -51,7 +51,7 @@ test("what takes text, numbers or JSON is judged, or is named as what need not b
     select proname as name from pg_proc
     where pronamespace = 'api'::regnamespace and has_function_privilege('anon', oid, 'execute')
       and exists (select from unnest(proargtypes) t where t <> all ('{uuid,boolean}'::regtype[]))
-      and prosrc !~ 'private[.](judged|list_page)[(]' and proname <> all (${[...NOTHING_TO_JUDGE]})
+      and prosrc !~ 'private[.](check_request|list_page)[(]' and proname <> all (${[...NOTHING_TO_JUDGE]})
     order by 1`;
   // These hand on what they got: to private.update_operation, and to api.create_viewing.
   expect(unjudged.map(({ name }) => name)).toEqual(["mcp_create_viewing", "update_operation"]);

@@ -210,7 +210,9 @@ describe.each(WRITES)("api.%s", (name) => {
     const [row] = await stack.sql<{ source: string }[]>`
       select string_agg(prosrc, '') as source from pg_proc
       where proname = ${name} and pronamespace in ('api'::regnamespace, 'private'::regnamespace)`;
-    const literal = /check_request\((?:body|patch), '(\{[\s\S]*?\}\s*\})'/.exec(row?.source ?? "")?.[1];
+    const literal = /check_request\((?:body|patch), '(\{[\s\S]*?\}\s*\})'/.exec(
+      row?.source ?? "",
+    )?.[1];
     const inSql = JSON.parse(literal ?? "{}");
     expect(inSql.properties).toEqual(expected);
     expect(inSql.required ?? []).toEqual(required);

@@ -1,8 +1,8 @@
 -- Both in one function, because each would look the caller up again.
 create function private.known_client(contact_id uuid, out agent_id uuid, out open_operations jsonb)
 language plpgsql stable security definer set search_path = ''
--- A person's leads are few: the planner need not find that out each time, nor go by how small an agency was when it planned.
-set plan_cache_mode = force_generic_plan set enable_seqscan = off
+-- A person's leads are few, which the planner need not find out each time.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   caller private.principal := private.principal();

@@ -42,10 +42,13 @@ create function private.call_intake(message_agency_ids uuid[], screen_agency_ids
 language plpgsql security definer set search_path = ''
 as $$
 declare
+  agency_ids text := concat('messages of ', message_agency_ids, ', screens of ', screen_agency_ids);
   is_called boolean;
 begin
-  -- Once a transaction: the request goes out when it commits, and the run takes all that it queued.
-  if current_setting('corredor.intake_called', true) = 'true' then
+  -- Once a transaction: the request goes out when it commits, and the run takes all that it queued. Nor is it looked up
+  -- again whether a run is on its way to the same agencies; of the many leads of one statement each would read what the
+  -- run has claimed since.
+  if current_setting('corredor.intake_called', true) in ('true', agency_ids) then
     return null;
   end if;
   -- Every job is called for, so one that nobody has claimed says that a call is on its way, and its run goes on until
@@ -64,6 +67,7 @@ begin
         where j.agency_id = a.id and j.screen_id is not null and j.attempts = 0
           and j.available_at between now() - interval '1 minute' and now()));
   if is_called then
+    perform set_config('corredor.intake_called', agency_ids, true);
     return null;
   end if;
   perform set_config('corredor.intake_called', 'true', true);

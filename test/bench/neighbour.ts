@@ -4,8 +4,11 @@ import { type TestStack, testStack } from "../stack/harness.ts";
 import { median, quantile } from "./rounds.ts";
 import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 
-const CONTACTS = 100_000;
+/** `CONTACTS=100000 npm run bench -- neighbour` takes a quarter of an hour. */
+const CONTACTS = Number(process.env.CONTACTS ?? 20_000);
 const STEP = 5000;
+/** A mail that nobody reads for so long was forgotten. */
+const READ_WITHIN_MS = 60_000;
 /** Each of them once alone and once beside the work. */
 const LEADS = 40;
 const TIMES_MOST = 2;
@@ -16,8 +19,8 @@ interface Times {
 }
 
 /**
- * What an agency's `POST /leads` and the reading of its mail take while another one with 100,000 contacts, half of them of
- * one name, has all of them renamed, screened against a new list, or searched for duplicates.
+ * What an agency's `POST /leads` and the reading of its mail take while another one with many contacts, half of them of
+ * one name, has them searched for duplicates, screened against a new list, and renamed.
  */
 export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
   const stack = await testStack({ functions: ["api", "intake"] }, server);
@@ -51,16 +54,17 @@ export async function run({ server, log }: BenchContext): Promise<BenchRow[]> {
 }
 
 const WORK: Record<string, (stack: TestStack, agencyId: string) => Promise<unknown>> = {
-  rename,
+  "duplicate search": ({ sql }) => sql`select private.compare_contacts()`,
   "list load": ({ sql }, agencyId) =>
     sql.begin(async (transaction) => {
       await transaction`select private.open_sanctions_list()`;
       await transaction`
         insert into pg_temp.sanctions_incoming (id, schema, name, birth_dates, countries)
-        select 'NK-' || n, 'Person', 'Nuria Campos Vega ' || chr(65 + n % 26), '{}', '{}' from generate_series(1, 26) n`;
+        select 'NK-' || n, 'Person', 'Nuria Campos Vega ' || chr(64 + n), '{}', '{}' from generate_series(1, 26) n`;
       await transaction`select private.swap_sanctions_list(${`list-of-${agencyId}.csv`})`;
     }),
-  "duplicate search": ({ sql }) => sql`select private.compare_contacts()`,
+  // Last, since a lead that waits for a screen is not screened again for a list.
+  rename,
 };
 
 /** In steps, because a statement may take two minutes. */
@@ -80,8 +84,9 @@ async function fill({ sql }: TestStack, agencyId: string): Promise<void> {
       )
       insert into public.sanctions_screens (agency_id, lead_id, contact_id, status, resolved_at)
       select agency_id, id, contact_id, 'clear', now() from lead`;
+    // Each time, because sessions would keep what they planned for empty tables.
+    await sql`analyze public.contacts, public.leads, public.sanctions_screens`;
   }
-  await sql`analyze`;
 }
 
 async function rename({ sql }: TestStack, agencyId: string): Promise<void> {
@@ -89,7 +94,7 @@ async function rename({ sql }: TestStack, agencyId: string): Promise<void> {
     await sql`
       update public.leads l set full_name = l.full_name || ' Vega'
       from (
-        select id from public.leads where agency_id = ${agencyId} order by id offset ${from} limit ${STEP}
+        select id from public.leads where agency_id = ${agencyId} and full_name not like '% Vega' limit ${STEP}
       ) step
       where l.agency_id = ${agencyId} and l.id = step.id`;
   }
@@ -112,6 +117,7 @@ async function timesOf({ sql }: TestStack, agency: TestAgency): Promise<Times> {
     times.answer_ms.push(performance.now() - startedAt);
     const { id } = (answer.body as { data: { id: string } }).data;
     for (let read = false; !read; await delay(5)) {
+      if (performance.now() - startedAt > READ_WITHIN_MS) throw new Error("a mail was not read");
       const rows =
         await sql`select from public.qualifications where agency_id = ${agency.id} and lead_id = ${id}`;
       read = rows.length > 0;

@@ -2256,8 +2256,8 @@ grant execute on function private.names_compatible(text, text) to anon, authenti
 -- Both in one function, because each would look the caller up again.
 create function private.known_client(contact_id uuid, out agent_id uuid, out open_operations jsonb)
 language plpgsql stable security definer set search_path = ''
--- A person's leads are few: the planner need not find that out each time, nor go by how small an agency was when it planned.
-set plan_cache_mode = force_generic_plan set enable_seqscan = off
+-- A person's leads are few, which the planner need not find out each time.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   caller private.principal := private.principal();
@@ -5095,10 +5095,13 @@ create function private.call_intake(message_agency_ids uuid[], screen_agency_ids
 language plpgsql security definer set search_path = ''
 as $$
 declare
+  agency_ids text := concat('messages of ', message_agency_ids, ', screens of ', screen_agency_ids);
   is_called boolean;
 begin
-  -- Once a transaction: the request goes out when it commits, and the run takes all that it queued.
-  if current_setting('corredor.intake_called', true) = 'true' then
+  -- Once a transaction: the request goes out when it commits, and the run takes all that it queued. Nor is it looked up
+  -- again whether a run is on its way to the same agencies; of the many leads of one statement each would read what the
+  -- run has claimed since.
+  if current_setting('corredor.intake_called', true) in ('true', agency_ids) then
     return null;
   end if;
   -- Every job is called for, so one that nobody has claimed says that a call is on its way, and its run goes on until
@@ -5117,6 +5120,7 @@ begin
         where j.agency_id = a.id and j.screen_id is not null and j.attempts = 0
           and j.available_at between now() - interval '1 minute' and now()));
   if is_called then
+    perform set_config('corredor.intake_called', agency_ids, true);
     return null;
   end if;
   perform set_config('corredor.intake_called', 'true', true);

@@ -4,7 +4,7 @@ import { type TestStack, testStack } from "../stack/harness.ts";
 import { median, quantile } from "./rounds.ts";
 import { type BenchContext, type BenchRow, rounded, row } from "./row.ts";
 
-/** `CONTACTS=100000 npm run bench -- neighbour` takes a quarter of an hour. */
+/** `CONTACTS=100000 npm run bench -- neighbour` takes seven minutes. */
 const CONTACTS = Number(process.env.CONTACTS ?? 20_000);
 const STEP = 5000;
 /** A mail that nobody reads for so long was forgotten. */

@@ -1,5 +1,7 @@
 create index contacts_by_name_trigram on public.contacts
-  using gin (agency_id, private.screening_name(full_name) extensions.gin_trgm_ops) where merged_into is null;
+  using gin (agency_id, private.screening_name(full_name) extensions.gin_trgm_ops)
+  -- Each comparison reads all that is not yet in order.
+  with (gin_pending_list_limit = 256) where merged_into is null;
 create index contacts_by_mailbox on public.contacts (agency_id, split_part(email, '@', 1))
   where email_is_valid and merged_into is null;
 

@@ -1932,7 +1932,9 @@ create trigger _100_decision before update of status on public.contact_suggestio
 -- sql/20_people/compare_contacts.sql
 
 create index contacts_by_name_trigram on public.contacts
-  using gin (agency_id, private.screening_name(full_name) extensions.gin_trgm_ops) where merged_into is null;
+  using gin (agency_id, private.screening_name(full_name) extensions.gin_trgm_ops)
+  -- Each comparison reads all that is not yet in order.
+  with (gin_pending_list_limit = 256) where merged_into is null;
 create index contacts_by_mailbox on public.contacts (agency_id, split_part(email, '@', 1))
   where email_is_valid and merged_into is null;
 
@@ -6415,21 +6417,28 @@ begin
     group by w.word, c.split
     having count(*) = 2
   ),
+  -- Joined, because looked up for each lead the words of a large list would cost leads times words.
+  hits as materialized (
+    select l.agency_id, l.id, sum(case when char_length(w.word) = 1 then 1 else h.words end) as words
+    from lead l
+    cross join lateral unnest(l.words) as w (word)
+    left join (select h.word, max(h.words) as words from hit h group by h.word) h on h.word = w.word
+    group by l.agency_id, l.id
+  ),
   named as materialized (
-    select s.agency_id, s.lead_id
+    select distinct s.agency_id, s.lead_id
     from public.sanctions_screens s
     cross join lateral jsonb_array_elements(s.entries) e
     join pg_temp.sanctions_touched t on t.id = e ->> 'id'
-    where private.result_counts(s)
+    where s.entries <> '[]' and private.result_counts(s)
   )
   insert into public.sanctions_screens (agency_id, lead_id, contact_id)
-  select l.agency_id, l.id, l.contact_id from lead l
-  where exists (select from named n where n.agency_id = l.agency_id and n.lead_id = l.id)
-    or (
-      select coalesce(sum(case when char_length(w.word) = 1 then 1 else h.words end), 0)
-      from unnest(l.words) as w (word)
-      left join lateral (select max(h.words) as words from hit h where h.word = w.word) h on true
-    ) >= least(2, cardinality(l.words))
+  select l.agency_id, l.id, l.contact_id
+  from lead l
+  left join named n on n.agency_id = l.agency_id and n.lead_id = l.id
+  left join hits h on h.agency_id = l.agency_id and h.id = l.id
+  where n.lead_id is not null
+    or coalesce(h.words, 0) >= least(2, cardinality(l.words))
     or exists (
       select
       from generate_series(1, cardinality(l.words) - 1) n

@@ -68,9 +68,10 @@ describe("against the list", () => {
     const text = LIST_TEXT.split("\n").filter((line) => !line.startsWith('"INV-006"'));
     const { out } = await loadText(stack.databaseUrl, text.join("\n"));
     expect(JSON.parse(out)).toMatchObject({ removed: 1, screens_started: 1 });
-    expect(await statusOf(agency, matched)).toBe("possible_match");
-    await runIntake(stack);
-    expect(await statusOf(agency, matched)).toBe("clear");
+    await eventually(
+      () => statusOf(agency, matched),
+      (now) => now === "clear",
+    );
     const screens =
       await stack.sql`select 1 from public.sanctions_screens where lead_id = ${clear}`;
     expect(screens).toHaveLength(1);
